@@ -45,7 +45,7 @@ impl Setups {
     /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validated()
+        Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validate()
     }
 
     /// Lists every two of `setups`, equal ones included, as Red's and Blue's, once for a pair that
@@ -72,10 +72,10 @@ impl Setups {
             expected,
             parse_mix_entry,
         )?)
-        .validated()
+        .validate()
     }
 
-    fn validated(self) -> Result<Self> {
+    fn validate(self) -> Result<Self> {
         Ok(self.check().map(|()| self)?)
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
     }
 }
 
-pub(crate) fn timeless<G: Playable>(
+pub(crate) fn play_pairs_untimed<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,

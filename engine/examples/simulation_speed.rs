@@ -22,7 +22,7 @@ use engine::search::{
 };
 use std::time::Instant;
 
-fn nothing(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
+fn random_payoffs(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
     win_for((random.next_u64() >> 63) as usize)
 }
 
@@ -64,7 +64,7 @@ fn main() {
     let batch = number(arguments.next()).unwrap_or(1);
     let simulations = simulations as u64;
     match leaf.as_deref() {
-        Some("nothing") => measure(|| FnLeaf(nothing), simulations, threads, batch),
+        Some("nothing") => measure(|| FnLeaf(random_payoffs), simulations, threads, batch),
         _ => measure(|| PlayoutLeaf, simulations, threads, batch),
     }
 }

@@ -12,14 +12,14 @@ pub(crate) fn notation(bytes: &[u8]) {
     if let Ok(notation) = Notation::parse(&text) {
         let printed = notation.to_string();
         let again = Notation::parse(&printed).expect(&printed);
-        assert!(same(&notation, &again), "{text} became {printed}");
+        assert!(is_same_notation(&notation, &again), "{text} became {printed}");
     }
 }
 
-fn same(a: &Notation, b: &Notation) -> bool {
+fn is_same_notation(a: &Notation, b: &Notation) -> bool {
     let mut pairs = a.arguments.iter().zip(&b.arguments);
     (&a.name, a.arguments.len()) == (&b.name, b.arguments.len())
-        && pairs.all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
+        && pairs.all(|(a, b)| a.key == b.key && is_same_notation(&a.value, &b.value))
 }
 
 pub(crate) fn settings(bytes: &[u8]) {

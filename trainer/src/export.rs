@@ -130,7 +130,7 @@ mod tests {
             .collect()
     }
 
-    fn exported(file: &ModelFile, trained: &[f32]) -> Result<f64, String> {
+    fn export_and_read_back(file: &ModelFile, trained: &[f32]) -> Result<f64, String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");
         let game = Standard::default();
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn only_a_model_that_agrees_is_written() {
-        let of = |third: f32| exported(&file(), &[0.75, 0.75, third, 0.75, 0.75]);
+        let of = |third: f32| export_and_read_back(&file(), &[0.75, 0.75, third, 0.75, 0.75]);
         let difference = of(0.75005).unwrap();
         assert!((difference - 5e-5).abs() < 1e-6, "{difference}");
         for wrong in [0.7503, f32::NAN] {

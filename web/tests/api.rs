@@ -50,7 +50,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 #[track_caller]
-fn near(found: f64, expected: f64, error: f64) {
+fn assert_near(found: f64, expected: f64, error: f64) {
     assert!(
         (found - expected).abs() <= error,
         "{found} is not {expected}"
@@ -143,7 +143,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(is_allowed, [false, false, true, false, true]);
 }
 
-fn streamed(request: &Value) -> (Vec<Value>, Value) {
+fn answers_of_stream(request: &Value) -> (Vec<Value>, Value) {
     let mut depths = Vec::new();
     let mut receive = |answer: &Value, _| {
         depths.push(answer.clone());
@@ -191,7 +191,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
             json!({ "ask": "analyse", "game": game, "position": position,
                     "player": format!("{player}, depth={depth})"), "stream": stream })
         };
-        let (depths, last) = streamed(&request(max, true));
+        let (depths, last) = answers_of_stream(&request(max, true));
         let numbers: Vec<u64> = depths
             .iter()
             .map(|one| one["depth"].as_u64().unwrap())
@@ -202,7 +202,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
             let [found, alone]: [Vec<f64>; 2] = [found, &alone].map(values);
             assert_eq!(found.len(), alone.len());
             for (found, alone) in found.into_iter().zip(alone) {
-                near(found, alone, 1e-6);
+                assert_near(found, alone, 1e-6);
             }
         }
         let mut received = 0;
@@ -217,7 +217,11 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
-fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
+fn review_of_random_game<G: Playable>(
+    game: &G,
+    seed: u64,
+    player: &str,
+) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
     let mut luck = game.chance(seed);
@@ -235,12 +239,12 @@ fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G:
     let recipe = PlayerRecipe::parse(player, game).unwrap();
     let mut valuer = MoveValuer::new(game, &recipe);
     let ledger = review(game, positions[0], &plies, None, &mut valuer, None).unwrap();
-    near(ledger.balance, 0.0, 1e-6);
+    assert_near(ledger.balance, 0.0, 1e-6);
     assert!(ledger.over);
     for (seat, account) in ledger.seats.iter().enumerate() {
         let (mut value, mut luck, mut errors, mut others) = (account.start, 0.0, 0.0, 0.0);
         for ply in &ledger.plies {
-            near(ply.before[seat], value, 1e-9);
+            assert_near(ply.before[seat], value, 1e-9);
             value = ply.after[seat] + ply.drift[seat];
             let brought = ply.rolled[seat] - ply.before[seat];
             let lost = ply.rolled[seat] - ply.after[seat];
@@ -248,20 +252,20 @@ fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G:
                 others += brought - lost;
                 continue;
             }
-            near(ply.luck, brought, 1e-12);
-            near(ply.error, lost, 1e-12);
+            assert_near(ply.luck, brought, 1e-12);
+            assert_near(ply.error, lost, 1e-12);
             assert!(lost >= 0.0, "an error below 0: {ply:?}");
             luck += brought;
             errors += lost;
         }
         let result = game.payoff(&position, seat).unwrap().into();
-        near(value, result, 1e-6);
-        near(account.result, result, 0.0);
-        near(account.luck, luck, 1e-9);
-        near(account.errors, errors, 1e-9);
-        near(account.others, others, 1e-9);
+        assert_near(value, result, 1e-6);
+        assert_near(account.result, result, 0.0);
+        assert_near(account.luck, luck, 1e-9);
+        assert_near(account.errors, errors, 1e-9);
+        assert_near(account.others, others, 1e-9);
         let sum = account.start + luck - errors + others + account.drift;
-        near(sum, result, 1e-6);
+        assert_near(sum, result, 1e-6);
     }
     (ledger, positions)
 }
@@ -272,19 +276,19 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let tables = shared_tables(4, game.variant()).unwrap();
     let mut endgame_plies = 0;
     for seed in 0..50 {
-        let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
+        let (ledger, positions) = review_of_random_game(&game, seed, "star1(depth=1)");
         let plies = ledger.plies.iter().zip(&positions);
         for (ply, position) in plies.filter(|(_, position)| position.num_stones() <= 4) {
             endgame_plies += 1;
-            near(ply.drift[0], 0.0, 4e-5);
+            assert_near(ply.drift[0], 0.0, 4e-5);
             let mv = game.parse_move(position, &ply.mv).unwrap();
             let probe = tables.probe_within(&game, position, 0).unwrap();
             let face = usize::from(ply.face.unwrap()) - 1;
             let mut moves = probe.moves.iter();
             let value = moves.find(|(other, _)| *other == mv).unwrap().1;
             let price = f64::from(probe.faces[face].value) - f64::from(value);
-            near(ply.error, price, 1e-6);
-            near(ply.before[ply.seat], probe.value.into(), 4e-5);
+            assert_near(ply.error, price, 1e-6);
+            assert_near(ply.before[ply.seat], probe.value.into(), 4e-5);
         }
     }
     assert!(endgame_plies > 20, "{endgame_plies}");
@@ -295,7 +299,7 @@ fn ledgers_without_chance_add_up_without_luck_for_two_seats_three_and_four() {
     fn games<G: Playable>(notation: &str, player: &str, count: u64) {
         let game = G::from_notation(notation, None).unwrap();
         for seed in 0..count {
-            let (ledger, _) = judged(&game, seed, player);
+            let (ledger, _) = review_of_random_game(&game, seed, player);
             assert!(ledger.seats.iter().all(|seat| seat.luck == 0.0));
         }
     }
@@ -322,7 +326,7 @@ fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
         if position.num_stones() <= 4 {
             let probe = tables.probe_within(&game, &position, 0).unwrap();
             let face = &probe.faces[usize::from(face.unwrap()) - 1];
-            near(value(0), face.value.into(), 1e-5);
+            assert_near(value(0), face.value.into(), 1e-5);
             assert_eq!(game.format_move(&position, face.best[0]), puzzle["best"]);
         }
     }
@@ -336,7 +340,7 @@ fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise()
     };
     let reference = number(&asked("star2(depth=3, eval=best)")["value"]);
     let tree = asked("mcts(sims=5000)");
-    near(number(&tree["calibrated"]), reference, 0.05);
+    assert_near(number(&tree["calibrated"]), reference, 0.05);
     assert!(number(&tree["value"]) > 0.7, "{tree}");
     for part in ["moves", "faces"] {
         let values = list(&tree[part])
@@ -356,7 +360,7 @@ fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise()
     );
     let ledger = answer_of_einstein(json!({ "ask": "judge", "plies": [],
         "player": "star2(depth=2)", "start": "615../32.../4...e/...cd/..bfa r -" }));
-    near(number(&list(&ledger["seats"])[0]["start"]), reference, 0.06);
+    assert_near(number(&list(&ledger["seats"])[0]["start"]), reference, 0.06);
     let playouts = answer_to(&json!({ "ask": "analyse", "game": "havannah(base=4)",
         "position": "d4 a1", "player": "mcts(sims=100)" }));
     assert_eq!(playouts["scale"], "playouts");
@@ -373,11 +377,11 @@ fn shares_of_three_and_four_seats_add_up_and_small_losses_have_no_grade() {
             .map(|one| list(&one["shares"]))
         {
             let sum: f64 = shares.iter().map(number).sum();
-            near(sum, 0.5 * shares.len() as f64, 1e-5);
+            assert_near(sum, 0.5 * shares.len() as f64, 1e-5);
         }
     }
     let game = ReversiXt::from_notation("reversixt(map=three)", None).unwrap();
-    let (ledger, _) = judged(&game, 3, "maxn(depth=1, eval=shares(best))");
+    let (ledger, _) = review_of_random_game(&game, 3, "maxn(depth=1, eval=shares(best))");
     let graded = ledger.plies.iter().filter(|ply| !ply.verdict.is_empty());
     assert!(graded.clone().count() > 0 && graded.clone().all(|ply| ply.error >= 0.15));
 }
@@ -400,7 +404,7 @@ fn answers_about_a_game_that_pays_points_have_equities() {
     let analysis = request("analyse", "31", json!({ "player": player }));
     let check = |rated: &Value| {
         let fitted = rated.get("calibrated").unwrap_or(&rated["value"]);
-        near(number(&rated["equity"]), 6.0 * number(fitted) - 3.0, 1e-6);
+        assert_near(number(&rated["equity"]), 6.0 * number(fitted) - 3.0, 1e-6);
     };
     check(&analysis);
     list(&analysis["moves"]).iter().for_each(check);
@@ -416,7 +420,7 @@ fn answers_about_a_game_that_pays_points_have_equities() {
         "start": format!("{start} -"), "plies": plies, "payoffs": [1.0 / 3.0, 2.0 / 3.0] }),
     );
     let ply = &list(&review["plies"])[0];
-    near(
+    assert_near(
         number(&ply["equity"]["error"]),
         6.0 * number(&ply["error"]),
         1e-9,
@@ -427,9 +431,9 @@ fn answers_about_a_game_that_pays_points_have_equities() {
     );
     for (seat, result) in list(&review["seats"]).iter().zip([-1.0, 1.0]) {
         let term = |name: &str| number(&seat["equity"][name]);
-        near(term("result"), result, 1e-6);
+        assert_near(term("result"), result, 1e-6);
         let sum = term("start") + term("luck") - term("errors") + term("others") + term("drift");
-        near(sum, result, 1e-6);
+        assert_near(sum, result, 1e-6);
     }
     let einstein = answer_of_einstein(json!({ "ask": "evaluate", "evaluators": ["schwarz"],
         "position": format!("{MIDDLE} -") }));
@@ -444,11 +448,11 @@ fn a_resigned_game_of_backgammon_has_its_points() {
             &json!({ "ask": "read", "game": "backgammon", "format": "mat", "text": text }),
         );
         let [first, second] = [0, 1].map(|seat| number(&read["games"][0]["payoffs"][seat]));
-        near(first + second, 1.0, 1e-6);
+        assert_near(first + second, 1.0, 1e-6);
         6.0 * first - 3.0
     };
-    near(read("Wins 2 points"), 2.0, 1e-6);
-    near(read("                            Wins 1 point"), -1.0, 1e-6);
+    assert_near(read("Wins 2 points"), 2.0, 1e-6);
+    assert_near(read("                            Wins 1 point"), -1.0, 1e-6);
 }
 
 #[test]

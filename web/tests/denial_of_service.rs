@@ -94,7 +94,7 @@ fn others_are_answered(address: SocketAddr) {
 }
 
 #[track_caller]
-fn answered(address: SocketAddr, text: &str) {
+fn assert_answered(address: SocketAddr, text: &str) {
     let mut stream = connect(address);
     stream.write_all(at(address, text).as_bytes()).unwrap();
     let mut answer = [0; 12];
@@ -275,7 +275,7 @@ fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
 
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
-fn long(request_kind: &str, position: &str, more: &str) -> String {
+fn long_search_request(request_kind: &str, position: &str, more: &str) -> String {
     let body = format!(
         r#"{{"ask":"{request_kind}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
     );
@@ -291,19 +291,19 @@ fn a_search_ends_when_its_client_goes() {
     // One client per search thread: a search that is not stopped would block the next.
     let address = server(HOUR, HOUR);
     let requests = [
-        long("analyse", "position", ""),
-        long("analyse", "position", r#","stream":true"#),
-        long("move", "position", r#","seed":1"#),
-        long("judge", "start", r#","plies":[]"#),
+        long_search_request("analyse", "position", ""),
+        long_search_request("analyse", "position", r#","stream":true"#),
+        long_search_request("move", "position", r#","seed":1"#),
+        long_search_request("judge", "start", r#","plies":[]"#),
         request("POST /exec/long", "genmove 3600000"),
     ];
     let prepare = request("POST /exec/long", "set_game reversi");
-    answered(address, &prepare);
+    assert_answered(address, &prepare);
     let quick = request("POST /api", r#"{"ask":"new","game":"einstein","seed":1}"#);
     let mut random = RandomStream::new(1);
     for text in &requests {
         let mut delays = Vec::new();
-        answered(address, &text.replace("3600000", "0000.01"));
+        assert_answered(address, &text.replace("3600000", "0000.01"));
         for number in 0..INTERRUPTIONS {
             let mut streams = [connect(address), connect(address)];
             for stream in &mut streams {
@@ -315,7 +315,7 @@ fn a_search_ends_when_its_client_goes() {
             }
             drop(streams);
             let gone = Instant::now();
-            answered(address, &quick);
+            assert_answered(address, &quick);
             delays.push(gone.elapsed());
         }
         delays.sort_unstable();

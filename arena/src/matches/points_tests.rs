@@ -5,7 +5,7 @@ use crate::statistics::{
     QUANTILE_95,
     sequential::{EloModel, SequentialTest, Verdict},
 };
-use crate::test_players::{first, random, timeless};
+use crate::test_players::{first, play_pairs_untimed, random};
 use alea_core::moments::Moments;
 use alea_play::playable::Rules;
 use engine::games::{backgammon::Backgammon, einstein::Standard, reversixt::ReversiXt};
@@ -24,7 +24,7 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn a_match_reports_points_and_counts_results_by_name() {
     let (a, b, options) = (first(), random(), options(200));
-    let pairs = timeless(&a, &b, &options);
+    let pairs = play_pairs_untimed(&a, &b, &options);
     let payoffs = [0.0, 1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 5.0 / 6.0, 1.0];
     let scores: Vec<f64> = pairs.iter().flat_map(|pair| pair.scores).collect();
     for score in &scores {
@@ -134,12 +134,12 @@ fn a_match_of_four_seats_reports_who_is_better() {
     close(points.mean, a.value - b.value);
     close(result.score, 0.5 + (a.value - b.value) / 2.0);
     assert!(points.interval.half_width() > 0.0 && points.results.is_empty());
-    let pairs = timeless(&first(), &random(), &options);
+    let pairs = play_pairs_untimed(&first(), &random(), &options);
     let threads = MatchOptions {
         threads: 3,
         ..options.clone()
     };
-    assert_eq!(timeless(&first(), &random(), &threads), pairs);
+    assert_eq!(play_pairs_untimed(&first(), &random(), &threads), pairs);
     let same = play_match(&first(), &first(), &options).unwrap();
     close(same.score, 0.5);
 }
@@ -154,11 +154,14 @@ fn a_match_of_four_seats_cut_off_anywhere_resumes_to_the_same_results() {
         records: Some(records.clone()),
         ..four_seats(pairs)
     };
-    let whole = timeless(&first(), &random(), &four_seats(6));
-    assert_eq!(timeless(&first(), &random(), &options(3)), whole[..3]);
+    let whole = play_pairs_untimed(&first(), &random(), &four_seats(6));
+    assert_eq!(
+        play_pairs_untimed(&first(), &random(), &options(3)),
+        whole[..3]
+    );
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
-    assert_eq!(timeless(&first(), &random(), &options(6)), whole);
+    assert_eq!(play_pairs_untimed(&first(), &random(), &options(6)), whole);
     let games = std::fs::read_to_string(&records).unwrap();
     let players = games.lines().skip(1).map(|line| {
         let game: serde_json::Value = serde_json::from_str(line).unwrap();

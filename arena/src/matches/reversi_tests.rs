@@ -2,7 +2,7 @@
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
-use crate::test_players::{chooser, first, random, timeless};
+use crate::test_players::{chooser, first, play_pairs_untimed, random};
 use alea_play::playable::Codec;
 use engine::games::reversi::Reversi;
 
@@ -78,7 +78,7 @@ fn games_that_repeat_others_do_not_count() {
     assert_eq!(differing.repeated_games, Some(0));
     assert!(!report(&differing).contains("repeat"));
     assert_eq!(warning_of_repeats([&differing]), None);
-    let pairs = timeless(&first(), &first(), &options(Reversi::FOUR, 1, 50));
+    let pairs = play_pairs_untimed(&first(), &first(), &options(Reversi::FOUR, 1, 50));
     assert!(pairs.iter().all(|pair| pair.first == 1));
 }
 
@@ -98,7 +98,7 @@ fn images_of_games_under_symmetries_do_not_count() {
         })
     };
     let one_ply = options(Reversi::FOUR, 1, 50);
-    let starts: HashSet<_> = (timeless(&even(), &first(), &one_ply).iter())
+    let starts: HashSet<_> = (play_pairs_untimed(&even(), &first(), &one_ply).iter())
         .map(|pair| Book::new(&one_ply, true).of_pair(pair.pair))
         .collect();
     assert!(starts.len() > 1, "what differs counts");
@@ -114,7 +114,7 @@ fn images_of_games_under_symmetries_do_not_count() {
 #[test]
 fn draws_are_half_a_point_everywhere() {
     let options = options(Reversi::SIX, 4, 300);
-    let pairs = timeless(&random(), &random(), &options);
+    let pairs = play_pairs_untimed(&random(), &random(), &options);
     let result = play_match(&random(), &random(), &options).unwrap();
     let scores: Vec<f64> = pairs.iter().flat_map(|pair| pair.scores).collect();
     let count = |score: f64| scores.iter().filter(|&&result| result == score).count() as u64;
@@ -148,12 +148,15 @@ fn matches_of_games_without_chance_do_not_depend_on_threads_or_interruptions() {
         state,
         ..options(Reversi::FOUR, 2, pairs)
     };
-    let unbroken = timeless(&first(), &random(), &with(60, 1, None));
+    let unbroken = play_pairs_untimed(&first(), &random(), &with(60, 1, None));
     assert!(unbroken.len() < 60, "{}", unbroken.len());
-    assert_eq!(timeless(&first(), &random(), &with(60, 3, None)), unbroken);
-    timeless(&first(), &random(), &with(23, 2, Some(path.clone())));
     assert_eq!(
-        timeless(&first(), &random(), &with(60, 2, Some(path))),
+        play_pairs_untimed(&first(), &random(), &with(60, 3, None)),
+        unbroken
+    );
+    play_pairs_untimed(&first(), &random(), &with(23, 2, Some(path.clone())));
+    assert_eq!(
+        play_pairs_untimed(&first(), &random(), &with(60, 2, Some(path))),
         unbroken
     );
     let rule = StoppingRule {
@@ -165,8 +168,8 @@ fn matches_of_games_without_chance_do_not_depend_on_threads_or_interruptions() {
         stop: Some(rule),
         ..options(Reversi::SIX, 6, 2000)
     };
-    let one = timeless(&first(), &random(), &stopped(1));
-    assert_eq!(timeless(&first(), &random(), &stopped(3)), one);
+    let one = play_pairs_untimed(&first(), &random(), &stopped(1));
+    assert_eq!(play_pairs_untimed(&first(), &random(), &stopped(3)), one);
     let test = play_match(&first(), &random(), &stopped(2)).unwrap();
     assert_ne!(test.sequential_test.unwrap().verdict, Verdict::Open);
 }

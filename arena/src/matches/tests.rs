@@ -9,7 +9,7 @@ use crate::statistics::{
 };
 use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy_contestant, luck_evaluator,
-    options as match_options, pondering, random, timeless,
+    options as match_options, play_pairs_untimed, pondering, random,
 };
 use alea_core::{
     game::win_for,
@@ -30,7 +30,7 @@ fn options(pairs: u64) -> MatchOptions<Standard> {
     match_options(pairs, 7)
 }
 
-fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
+fn options_with_file(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
     let options = MatchOptions {
@@ -41,11 +41,11 @@ fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
 }
 
 fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
-    timeless(&greedy_contestant(), &random(), options)
+    play_pairs_untimed(&greedy_contestant(), &random(), options)
 }
 
 #[track_caller]
-fn refused(
+fn refusal_of_match(
     a: &Contestant<Standard>,
     b: &Contestant<Standard>,
     options: &MatchOptions<Standard>,
@@ -65,7 +65,7 @@ fn lines(path: &Path) -> Vec<String> {
 
 #[test]
 fn both_games_of_a_pair_are_one_game_if_both_players_are_the_same() {
-    for result in timeless(&random(), &random(), &options(20)) {
+    for result in play_pairs_untimed(&random(), &random(), &options(20)) {
         assert_eq!(result.plies[0], result.plies[1]);
         assert_eq!(result.scores[0], 1.0 - result.scores[1]);
         assert!([0.0, 2.0].contains(&result.first_mover_score()));
@@ -80,7 +80,7 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
         result.interval.lower > 0.6 && result.superiority > 0.999,
         "{result}"
     );
-    let pairs = timeless(&a, &b, &options(200));
+    let pairs = play_pairs_untimed(&a, &b, &options(200));
     let wins: f64 = pairs.iter().flat_map(|pair| pair.scores).sum();
     assert_eq!(result.wins as f64, wins);
     assert_eq!(result.score, wins / 400.0);
@@ -115,7 +115,7 @@ fn given_set_ups_and_first_movers_alternate() {
 
 #[test]
 fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
-    let (_directory, path, mut stored) = saved(12);
+    let (_directory, path, mut stored) = options_with_file(12);
     stored.threads = 2;
     let unbroken = played(&options(12));
     assert_eq!(played(&stored), unbroken);
@@ -132,7 +132,7 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
 
 #[test]
 fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
-    let (_directory, path, saved) = saved(5);
+    let (_directory, path, saved) = options_with_file(5);
     let stored = |pairs| MatchOptions {
         pairs,
         ..saved.clone()
@@ -152,7 +152,7 @@ fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
 
 #[test]
 fn the_state_of_another_match_is_refused_and_left_alone() {
-    let (_directory, path, stored) = saved(2);
+    let (_directory, path, stored) = options_with_file(2);
     played(&stored);
     let before = std::fs::read(&path).unwrap();
     let (seed, starts, game) = (
@@ -186,7 +186,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
             "game is \"einstein\", not \"einstein(variant=nearest)\"",
         ),
     ] {
-        let error = refused(&a, &b, options);
+        let error = refusal_of_match(&a, &b, options);
         assert!(
             error.contains("another match") && error.contains(key),
             "{error}"
@@ -194,14 +194,14 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
-    let error = refused(&greedy_contestant(), &random(), &stored);
+    let error = refusal_of_match(&greedy_contestant(), &random(), &stored);
     let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
     assert!(error.contains(expected), "{error}");
 }
 
 #[test]
 fn state_files_of_no_match_are_errors_that_name_the_line() {
-    let (_directory, path, stored) = saved(2);
+    let (_directory, path, stored) = options_with_file(2);
     played(&stored);
     let good = lines(&path);
     let (errors, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
@@ -212,12 +212,12 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let sum = alea_core::files::checksum(format!("{errors}}}").as_bytes());
     let impossible = format!("{errors},\"checksum\":\"{sum:016x}\"}}");
     std::fs::write(&path, format!("{}\n{impossible}\n", good[0])).unwrap();
-    let error = refused(&greedy_contestant(), &random(), &stored);
+    let error = refusal_of_match(&greedy_contestant(), &random(), &stored);
     let expected = "match.jsonl:2: expected a finished pair: a game is worth 0 to 1";
     assert!(error.contains(expected), "{error}");
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    assert!(refused(&greedy_contestant(), &random(), &stored).contains("match.jsonl: "));
+    assert!(refusal_of_match(&greedy_contestant(), &random(), &stored).contains("match.jsonl: "));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn impossible_matches_are_refused() {
         (options(0), "a match needs at least one pair of games"),
         (wrong, "set-up 720 does not exist"),
     ] {
-        let error = refused(&first(), &first(), &options);
+        let error = refusal_of_match(&first(), &first(), &options);
         assert!(error.starts_with(reason), "{error}");
     }
 }
@@ -259,7 +259,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let pairs = played(&stopped(1));
     assert_eq!(played(&stopped(3)), pairs);
     assert_eq!(played(&options(result.pairs)), pairs);
-    let (_directory, path, _) = saved(0);
+    let (_directory, path, _) = options_with_file(0);
     let stored = |pairs| MatchOptions {
         state: Some(path.clone()),
         pairs,
@@ -288,13 +288,13 @@ fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
         ..options(30)
     };
     assert_ne!(played(&gate), played(&options(30)));
-    let (_directory, _, stored) = saved(30);
+    let (_directory, _, stored) = options_with_file(30);
     let gate = MatchOptions {
         space: SeedSpace::Gate,
         ..stored.clone()
     };
     played(&gate);
-    let error = refused(&greedy_contestant(), &random(), &stored);
+    let error = refusal_of_match(&greedy_contestant(), &random(), &stored);
     assert!(
         error.contains("its purpose is \"gate\", not none"),
         "{error}"
@@ -358,7 +358,7 @@ fn a_player_that_the_system_fails_has_not_lost_and_the_match_stops() {
         [&starved, &greedy_contestant()],
         [&greedy_contestant(), &starved],
     ] {
-        let error = refused(a, b, &options(30));
+        let error = refusal_of_match(a, b, &options(30));
         let expected = "cannot play, and has not lost by that: no memory";
         assert!(error.contains(expected), "{error}");
     }
@@ -511,7 +511,7 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
 
 #[test]
 fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
-    let (_directory, _, without) = saved(20);
+    let (_directory, _, without) = options_with_file(20);
     let stored = MatchOptions {
         luck: Some(luck_evaluator("star1(depth=1)")),
         threads: 2,
@@ -529,7 +529,7 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     };
     played(&shorter);
     assert_eq!(played(&stored), unbroken);
-    let error = refused(&greedy_contestant(), &random(), &without);
+    let error = refusal_of_match(&greedy_contestant(), &random(), &without);
     assert!(
         error.contains("luck is \"star1(depth=1)\", not none"),
         "{error}"
@@ -538,7 +538,7 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
         luck: Some(greedy_contestant()),
         ..options(2)
     };
-    let error = refused(&greedy_contestant(), &random(), &mute);
+    let error = refusal_of_match(&greedy_contestant(), &random(), &mute);
     assert!(error.starts_with("greedy rates no moves"), "{error}");
 }
 
@@ -560,7 +560,7 @@ fn games_written(path: &Path) -> Vec<serde_json::Value> {
 
 #[test]
 fn every_game_is_written_once_whenever_the_match_was_killed() {
-    let (directory, state, options) = saved(6);
+    let (directory, state, options) = options_with_file(6);
     let records = directory.path().join("games.jsonl");
     let options = MatchOptions {
         records: Some(records.clone()),
@@ -592,10 +592,11 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
         state: None,
         ..options.clone()
     };
-    assert!(refused(&greedy_contestant(), &random(), &alone).contains("exists already"));
+    assert!(refusal_of_match(&greedy_contestant(), &random(), &alone).contains("exists already"));
     std::fs::remove_file(&records).unwrap();
     assert!(
-        refused(&greedy_contestant(), &random(), &options).contains("cannot be written any more")
+        refusal_of_match(&greedy_contestant(), &random(), &options)
+            .contains("cannot be written any more")
     );
 }
 
@@ -636,7 +637,7 @@ fn a_match_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
 
 #[test]
 fn the_games_of_another_match_are_refused_and_left_alone() {
-    let (directory, _, options) = saved(2);
+    let (directory, _, options) = options_with_file(2);
     let options = |state: &str| MatchOptions {
         records: Some(directory.path().join("games")),
         state: Some(directory.path().join(state)),
@@ -644,6 +645,6 @@ fn the_games_of_another_match_are_refused_and_left_alone() {
     };
     played(&options("one"));
     let games = lines(&directory.path().join("games"));
-    assert!(refused(&first(), &random(), &options("other")).contains("another match"));
+    assert!(refusal_of_match(&first(), &random(), &options("other")).contains("another match"));
     assert_eq!(lines(&directory.path().join("games")), games);
 }

@@ -240,7 +240,7 @@ impl SuiteBuilder<'_> {
             position,
             self.solve_limit(position.num_stones()),
         ) {
-            entry.values = moves.iter().map(|(_, value)| rounded(*value)).collect();
+            entry.values = moves.iter().map(|(_, value)| round_value(*value)).collect();
             return Ok(entry);
         }
         let moves = game.all_moves(position);
@@ -257,11 +257,11 @@ impl SuiteBuilder<'_> {
                     let indices = [number, stage, half as u64, SUITE_SEED_STREAM];
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
                     (labelled.split[half][index], *error) = match exact {
-                        Some(value) => (rounded(value), 0.0),
+                        Some(value) => (round_value(value), 0.0),
                         None => measured_value(&mut *player, &after, seed, by.name())?,
                     };
                 }
-                labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
+                labelled.errors[index] = round_value(errors[0].hypot(errors[1]) / 2.0);
                 let [one, other] = labelled.split.each_ref().map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
@@ -297,7 +297,7 @@ fn measured_value(
     player.new_game(seed);
     let value = player.value(after, &Limits::NONE);
     match (value.value, value.error) {
-        (Some(value), Some(error)) => Ok((rounded(1.0 - value), error)),
+        (Some(value), Some(error)) => Ok((round_value(1.0 - value), error)),
         _ => Err(format!(
             "'{name}' does not know how far its values may be off; rollout(error=0.002) does"
         )
@@ -305,7 +305,7 @@ fn measured_value(
     }
 }
 
-fn rounded(value: f32) -> f32 {
+fn round_value(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 

@@ -45,17 +45,18 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-fn mixed() -> Source<Standard> {
+fn default_source() -> Source<Standard> {
     Source::default_of(&Standard::default()).unwrap()
 }
 
-fn hidden() -> ProgressBar {
+fn hidden_bar() -> ProgressBar {
     ProgressBar::hidden()
 }
 
-fn labelled() -> Vec<Labelled<Standard>> {
+fn labelled_positions() -> Vec<Labelled<Standard>> {
     let game = Standard::default();
-    let sampled = draw_positions(&game, &mixed(), |_| 2..=4, 500, 7, &hidden()).unwrap();
+    let sampled =
+        draw_positions(&game, &default_source(), |_| 2..=4, 500, 7, &hidden_bar()).unwrap();
     label_exactly(&game, tables(), &sampled).unwrap()
 }
 
@@ -69,7 +70,7 @@ fn measure_contestant(
         labelled,
         |position| position.num_stones().to_string(),
         1,
-        &hidden(),
+        &hidden_bar(),
     )
     .unwrap()
 }
@@ -144,7 +145,7 @@ fn figures_by_hand() {
 
 #[test]
 fn random_moves_by_direct_enumeration() {
-    let (game, labelled) = (Standard::default(), labelled());
+    let (game, labelled) = (Standard::default(), labelled_positions());
     let (mut lost, mut optimal, mut choices) = (0.0, 0.0, 0.0);
     for labelled in &labelled {
         for face in 1..=6 {
@@ -178,7 +179,7 @@ fn random_moves_by_direct_enumeration() {
 
 #[test]
 fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
-    let (game, labelled) = (Standard::default(), labelled());
+    let (game, labelled) = (Standard::default(), labelled_positions());
     let (mut sums, mut values) = (DecisionSums::new(&game), ValueSums::default());
     for labelled in &labelled {
         sums.add(&game, labelled, &best_answer(&game, labelled));
@@ -203,13 +204,13 @@ fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
 
 #[test]
 fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
-    let (game, labelled) = (Standard::default(), labelled());
+    let (game, labelled) = (Standard::default(), labelled_positions());
     for name in ["schwarz", "abt", "farmer_boy"] {
         let evaluator = Contestant::parse_evaluator(name, &game).unwrap();
         let player =
             Contestant::parse_player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
         let choose = |contestant: &Contestant<Standard>| {
-            answers(contestant, &game, &labelled, 1, &hidden()).unwrap()
+            answers(contestant, &game, &labelled, 1, &hidden_bar()).unwrap()
         };
         let (by_evaluator, by_player) = (choose(&evaluator), choose(&player));
         for (one, other) in by_evaluator.iter().zip(&by_player) {
@@ -222,7 +223,7 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
 fn threads_change_nothing() {
     let game = Standard::default();
     let measured = || {
-        let labelled = labelled();
+        let labelled = labelled_positions();
         let contestants = [
             Contestant::parse_player("mcts(sims=30)", &game).unwrap(),
             Contestant::parse_evaluator("abt", &game).unwrap(),
@@ -275,7 +276,7 @@ fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
 
 #[test]
 fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
-    let (game, exact) = (Standard::default(), labelled());
+    let (game, exact) = (Standard::default(), labelled_positions());
     let mut random = RandomStream::new(5);
     let mut noise = || (0..12).map(|_| random.uniform_f64()).sum::<f64>() - 6.0;
     let measured = [0.0f32, 0.02].map(|error| {
@@ -360,14 +361,14 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         let by = PlayerRecipe::parse(by, &game).unwrap();
         let maker = SuiteBuilder {
             game: &game,
-            source: &mixed(),
+            source: &default_source(),
             tables: tables(),
             limit,
             by: &[by.clone(), by],
             seed: 3,
             slice: Default::default(),
         };
-        maker.make(at, 5, 30, &hidden())
+        maker.make(at, 5, 30, &hidden_bar())
     };
     let by = "rollout(eval=schwarz, games=40, tablebase=3)";
     make(by, 2_000).unwrap();
@@ -400,14 +401,14 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     journal_faults::assert_resumes("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {
             game: &game,
-            source: &mixed(),
+            source: &default_source(),
             tables: tables(),
             limit: 1,
             by: &by,
             seed: 3,
             slice: Default::default(),
         };
-        maker.make(folder, 5, 3, &hidden())?;
+        maker.make(folder, 5, 3, &hidden_bar())?;
         Ok::<_, MeasuringError>(std::fs::read_to_string(suite_path(folder, 5)).unwrap())
     });
 
@@ -450,7 +451,7 @@ fn regret_of_another_game_with_exact_knowledge() {
     let entry = Reversi::registry().oracle.unwrap();
     let oracle = (entry.read)(&Notation::new("6"), &game).unwrap().unwrap();
     let source = Source::default_of(&game).unwrap();
-    let sampled = draw_positions(&game, &source, |_| 1..=6, 40, 3, &hidden()).unwrap();
+    let sampled = draw_positions(&game, &source, |_| 1..=6, 40, 3, &hidden_bar()).unwrap();
     let labelled = label_exactly(&game, &*oracle, &sampled).unwrap();
     let mut full = PlayerRecipe::parse("minimax(depth=20)", &game)
         .unwrap()
@@ -462,7 +463,7 @@ fn regret_of_another_game_with_exact_knowledge() {
     let class = |position: &_| (entry.class)(&game, position);
     let regret = |notation| {
         let player = Contestant::parse_player(notation, &game).unwrap();
-        let measured = measure(&player, &game, &labelled, class, 1, &hidden()).unwrap();
+        let measured = measure(&player, &game, &labelled, class, 1, &hidden_bar()).unwrap();
         assert!(
             measured
                 .classes

@@ -7,7 +7,7 @@ use engine::games::einstein::{Position, Variant, tables::run_sequentially};
 use engine::play::build::PlayerRecipe;
 use std::{collections::HashMap, fs};
 
-fn slow(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> f64 {
+fn minimax_value(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> f64 {
     if let Some(payoff) = game.payoff(position, position.seat()) {
         return payoff.into();
     }
@@ -18,7 +18,7 @@ fn slow(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> 
         let moves = game.legal_moves(position, face);
         let values = moves
             .iter()
-            .map(|&mv| 1.0 - slow(game, &game.play(position, mv), cache));
+            .map(|&mv| 1.0 - minimax_value(game, &game.play(position, mv), cache));
         values.fold(0.0, f64::max)
     };
     let value = (1..=6).map(&mut best).sum::<f64>() / 6.0;
@@ -38,7 +38,8 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
             let (mut sum, mut largest) = (0.0, [[0.0_f64; 30]; 30]);
             for (first, one) in orders.iter().enumerate() {
                 for (second, other) in orders.iter().enumerate() {
-                    let expected = slow(&game, &arrangements::start(one, other), &mut cache);
+                    let expected =
+                        minimax_value(&game, &arrangements::start(one, other), &mut cache);
                     assert!((found.values[first][second] - expected).abs() < 4e-5);
                     sum += expected;
                     largest[first][second] = expected;

@@ -231,9 +231,14 @@ mod tests {
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
         let config = crate::settings::parse_toml(Standard::INFO.improve_presets[0].1).unwrap();
-        let html = page(&config, &example_ledger(&[true, false]), &[], Some(End::Patience))
-            .unwrap()
-            .html(crate::PROGRAM);
+        let html = page(
+            &config,
+            &example_ledger(&[true, false]),
+            &[],
+            Some(End::Patience),
+        )
+        .unwrap()
+        .html(crate::PROGRAM);
         for part in [
             "generation 1</strong> is the best one; 1 of 2",
             "Ended: a generation brought no gain.",

@@ -48,7 +48,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
         let read = json_lines(&python(&[&script, &file, "--lines", "--with", package]));
         assert_eq!(read.len(), 300);
         for (read, expected) in iter::zip(&read, &expected[1..]) {
-            assert!(same(read, expected), "{package}");
+            assert!(is_same_value(read, expected), "{package}");
         }
         let again = folder.at(&format!("{package}.parquet"));
         python(&["-c", rewrite, &file, &again]);
@@ -56,17 +56,18 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
-fn same(a: &Value, b: &Value) -> bool {
+fn is_same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             a.as_f64().map(|a| a as f32) == b.as_f64().map(|b| b as f32)
         }
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && iter::zip(a, b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && iter::zip(a, b).all(|(a, b)| is_same_value(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
             let mut fields = a.iter();
-            a.len() == b.len() && fields.all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len()
+                && fields.all(|(key, a)| b.get(key).is_some_and(|b| is_same_value(a, b)))
         }
         _ => a == b,
     }

@@ -24,7 +24,7 @@ const QUESTIONS: [(&str, &str); 6] = [
     ("reversixt(map=three)", "maxn(depth=1, eval=shares(best))"),
 ];
 
-fn asked(request: &Value) -> Value {
+fn answer_request(request: &Value) -> Value {
     answer(request.to_string().as_bytes(), &RequestLimits::default())
 }
 
@@ -33,7 +33,7 @@ fn random_positions(game: &str) -> Vec<String> {
     let mut random = RandomStream::new(58);
     let mut positions = Vec::new();
     for seed in 0.. {
-        let mut at = asked(&json!({ "ask": "new", "game": game, "seed": seed }));
+        let mut at = answer_request(&json!({ "ask": "new", "game": game, "seed": seed }));
         for ply in 0..random.below(MAX_PLIES) {
             let moves = list(&at["moves"]);
             let mv = &moves[random.below(moves.len())];
@@ -48,7 +48,7 @@ fn random_positions(game: &str) -> Vec<String> {
                 request["seed"] = seed.into();
                 request["ply"] = ply.into();
             }
-            at = asked(&request);
+            at = answer_request(&request);
         }
         // Trees divide their simulations otherwise after a roll.
         positions.push(word(&at["position"]).to_owned());
@@ -61,7 +61,7 @@ fn random_positions(game: &str) -> Vec<String> {
 
 /// The value and, unless a move wins so that no other is searched deeper, those of the moves, rounded
 /// as they are shown.
-fn shown(answer: &Value) -> (Value, BTreeMap<String, Value>) {
+fn displayed_values(answer: &Value) -> (Value, BTreeMap<String, Value>) {
     let rounded = |valued: &Value| {
         let fitted = valued.get("calibrated").and_then(Value::as_f64);
         match fitted.or(valued["value"].as_f64()) {
@@ -97,8 +97,8 @@ fn a_position_has_the_same_value_wherever_it_is_asked() {
             }
             for position in positions {
                 let request = json!({ "ask": "analyse", "game": game, "player": player, "position": position });
-                let answer = asked(&request);
-                let (value, _) = shown(&answer);
+                let answer = answer_request(&request);
+                let (value, _) = displayed_values(&answer);
                 let line = json!({ "game": game, "player": player, "position": position,
                     "value": value, "exact": has_exact_moves(&answer) });
                 lines += &format!("{line}\n");
@@ -124,15 +124,23 @@ fn a_position_has_the_same_value_wherever_it_is_asked() {
             let position = word(&line["position"]);
             let request =
                 json!({ "ask": "analyse", "game": game, "player": player, "position": position });
-            let api = asked(&request);
+            let api = answer_request(&request);
             let http = server.answer(&request);
-            let expected = shown(&api);
+            let expected = displayed_values(&api);
             assert_eq!(expected.0, line["value"], "{game}, {player}: {position}");
             // JSON of the command has the values of the player alone.
             if !has_exact_moves(&api) {
-                assert_eq!(shown(&printed), expected, "{game}, {player}: {position}");
+                assert_eq!(
+                    displayed_values(&printed),
+                    expected,
+                    "{game}, {player}: {position}"
+                );
             }
-            assert_eq!(shown(&http), expected, "{game}, {player}: {position}");
+            assert_eq!(
+                displayed_values(&http),
+                expected,
+                "{game}, {player}: {position}"
+            );
             if index % 50 == 0 && !line["value"].is_null() {
                 let text = alea!("analyse '{position}' --game '{game}' --player '{player}'");
                 let value = word(&line["value"]);

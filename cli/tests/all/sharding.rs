@@ -5,13 +5,13 @@ use crate::support::{Folder, Ran, alea, command, content, json_lines, run};
 use serde_json::Value;
 use std::{fs, process::Stdio, thread::sleep, time::Duration};
 
-fn timeless(value: &mut Value) {
+fn remove_times(value: &mut Value) {
     const TIMES: [&str; 5] = ["time", "elapsed", "session", "nanoseconds", "checksum"];
     if let Value::Object(keys) = value {
         keys.retain(|key, _| !TIMES.contains(&&**key) && !key.contains("second"));
-        keys.values_mut().for_each(timeless);
+        keys.values_mut().for_each(remove_times);
     } else if let Value::Array(values) = value {
-        values.iter_mut().for_each(timeless);
+        values.iter_mut().for_each(remove_times);
     }
 }
 
@@ -21,7 +21,7 @@ fn lines(text: &str) -> Vec<String> {
         if let Value::Array(parts) = line {
             parts.pop();
         }
-        timeless(line);
+        remove_times(line);
     }
     let mut lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     lines.sort();

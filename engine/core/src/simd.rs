@@ -274,7 +274,7 @@ mod tests {
     }
 
     multiversion! {
-        fn widened<const WIDTH: u32>(number: u32) -> u32 {
+        fn lanes_of_level<const WIDTH: u32>(number: u32) -> u32 {
             Avx512 => times::<WIDTH>,
             Portable => times::<1>,
         }
@@ -286,7 +286,7 @@ mod tests {
             let level = instructions.level();
             assert_eq!(level_number(instructions, 7), 7 * (level as u32 + 1));
             let wide = if level >= SimdLevel::Avx512 { 6 } else { 1 };
-            assert_eq!(widened::<6>(instructions, 7), 7 * wide);
+            assert_eq!(lanes_of_level::<6>(instructions, 7), 7 * wide);
         }
     }
 

@@ -98,7 +98,7 @@ pub fn play_with_oracle_moves<G: Game>(
         if let Some((mv, value)) =
             oracle.and_then(|oracle| oracle_best_move(game, oracle, position, legal))
         {
-            return Ok(Answer::untimed(mv, Some(value), false));
+            return Ok(Answer::without_time(mv, Some(value), false));
         }
         let explores = exploration
             .as_mut()
@@ -110,7 +110,7 @@ pub fn play_with_oracle_moves<G: Game>(
                 .map_err(failed)?
                 .moves[0]
                 .value;
-            return Ok(Answer::untimed(mv, value, true));
+            return Ok(Answer::without_time(mv, value, true));
         }
         let tempered = exploration
             .as_mut()
@@ -126,7 +126,7 @@ pub fn play_with_oracle_moves<G: Game>(
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
-                return Ok(Answer::untimed(mv, value, explored));
+                return Ok(Answer::without_time(mv, value, explored));
             }
         }
         let (decision, taken) = decide(players, seat, position, legal)
@@ -134,7 +134,7 @@ pub fn play_with_oracle_moves<G: Game>(
         let (mv, value) = decision.map_err(failed)?;
         Ok(Answer {
             taken,
-            ..Answer::untimed(mv, value, false)
+            ..Answer::without_time(mv, value, false)
         })
     };
     let (record, failure) = play(game, start, max_plies, players, chance, answer, effort);
@@ -217,7 +217,7 @@ pub fn play_refereed<G: Game>(
         }
         Ok(Answer {
             taken,
-            ..Answer::untimed(mv, value, false)
+            ..Answer::without_time(mv, value, false)
         })
     };
     play(game, start, max_plies, players, chance, answer, effort)
@@ -232,7 +232,7 @@ struct Answer<M> {
 }
 
 impl<M> Answer<M> {
-    fn untimed(mv: M, value: Option<f32>, explored: bool) -> Self {
+    fn without_time(mv: M, value: Option<f32>, explored: bool) -> Self {
         Self {
             mv,
             value,

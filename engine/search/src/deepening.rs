@@ -198,7 +198,7 @@ pub(super) struct RootMove<M> {
 }
 
 impl<M: Copy> RootMove<M> {
-    fn unsearched(moves: &[M]) -> SmallVec<[Self; 8]> {
+    fn list_unsearched(moves: &[M]) -> SmallVec<[Self; 8]> {
         let unsearched = |(list_index, &mv)| Self {
             mv,
             list_index,
@@ -452,7 +452,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
         let best = self.run(position, |worker, depths, outer_limits| {
-            let mut moves = RootMove::unsearched(legal);
+            let mut moves = RootMove::list_unsearched(legal);
             let mut completed_depth = 0;
             for depth in depths {
                 if completed_depth > 0 {

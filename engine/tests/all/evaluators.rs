@@ -59,7 +59,7 @@ fn seeds_are_independent() {
     assert!(covariance.abs() < 0.0045, "{covariance}");
 }
 
-fn likes<G: Playable>(won: &str) {
+fn assert_best_values_highly<G: Playable>(won: &str) {
     let game = G::from_notation(G::INFO.name, None).unwrap();
     let best = evaluator_from(&Notation::new("best"), &game).unwrap();
     let (position, _) = game.parse_position(won).unwrap();
@@ -69,10 +69,12 @@ fn likes<G: Playable>(won: &str) {
 
 #[test]
 fn the_best_model_of_every_game_knows_who_is_about_to_win() {
-    likes::<Standard>("..1../...../...../a..../..2.. r -");
-    likes::<Reversi>("XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOO-- X");
+    assert_best_values_highly::<Standard>("..1../...../...../a..../..2.. r -");
+    assert_best_values_highly::<Reversi>(
+        "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOO-- X",
+    );
     let rows = "11111111/".repeat(7) + "11112200 play 1 0,0 0,0";
-    likes::<ReversiXt>(&rows);
+    assert_best_values_highly::<ReversiXt>(&rows);
     let six = Reversi::from_notation("reversi(size=6)", None).unwrap();
     let none = evaluator_from(&Notation::new("best"), &six).err().unwrap();
     assert!(none.1.contains("reversi(size=6)"), "{}", none.1);

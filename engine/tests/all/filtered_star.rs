@@ -38,7 +38,7 @@ fn after<G: Game>(
     }
 }
 
-fn kept<G: Game>(
+fn filtered_moves<G: Game>(
     game: &G,
     position: &G::Position,
     index: usize,
@@ -59,7 +59,12 @@ fn kept<G: Game>(
     rated.into_iter().map(|(_, mv)| mv).collect()
 }
 
-fn plain<G: Game>(game: &G, position: &G::Position, depth: u32, filter: MoveFilter) -> f64 {
+fn plain_filtered_search<G: Game>(
+    game: &G,
+    position: &G::Position,
+    depth: u32,
+    filter: MoveFilter,
+) -> f64 {
     if depth == 0 {
         return HashEvaluator.value(game, position, &()).into();
     }
@@ -68,10 +73,10 @@ fn plain<G: Game>(game: &G, position: &G::Position, depth: u32, filter: MoveFilt
     let outcomes = game.outcomes(position, &moves);
     let filter = if depth == 1 { MoveFilter::ALL } else { filter };
     let best = |index| {
-        let moves = kept(game, position, index, filter).into_iter();
+        let moves = filtered_moves(game, position, index, filter).into_iter();
         let value = |mv| {
             after(game, position, mv, |next| {
-                plain(game, next, depth - 1, filter)
+                plain_filtered_search(game, next, depth - 1, filter)
             })
         };
         moves.map(value).fold(0.0, f64::max)
@@ -90,14 +95,14 @@ fn assert_values_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let all = textbook.value_at_depth(position, depth, game.to_move(position));
     assert_near(
-        plain(game, position, depth, MoveFilter::ALL),
+        plain_filtered_search(game, position, depth, MoveFilter::ALL),
         all,
         1e-6,
         "plain",
     );
     for (filter, expected) in [
         (MoveFilter::ALL, all),
-        (narrow, plain(game, position, depth, narrow)),
+        (narrow, plain_filtered_search(game, position, depth, narrow)),
     ] {
         for pruning in ALL_CUTS {
             for entries in [None, Some(1), Some(1 << 12)] {
@@ -160,11 +165,11 @@ fn a_decision_searches_the_kept_moves_and_an_analysis_all() {
     let value = |mv, depth| {
         after(&game, &Totals::START, mv, |next| match depth {
             1 => HashEvaluator.value(&game, next, &()).into(),
-            _ => plain(&game, next, depth - 1, filter),
+            _ => plain_filtered_search(&game, next, depth - 1, filter),
         })
     };
     for index in 0..21 {
-        let legal = kept(&game, &Totals::START, index, MoveFilter::ALL);
+        let legal = filtered_moves(&game, &Totals::START, index, MoveFilter::ALL);
         let best = |moves: &[u8], depth| {
             let rated = moves.iter().map(|&mv| (value(mv, depth), mv));
             rated
@@ -176,7 +181,7 @@ fn a_decision_searches_the_kept_moves_and_an_analysis_all() {
             let mut search = FilteredStar::new(game.clone(), HashEvaluator, options, None)
                 .into_deepening(DeepeningOptions::default(), SearchLimits::to_depth(depth));
             let (mv, found) = search.best_move(&Totals::START, &legal);
-            let searched = kept(
+            let searched = filtered_moves(
                 &game,
                 &Totals::START,
                 index,

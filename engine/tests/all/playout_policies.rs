@@ -90,7 +90,7 @@ fn best_by_hand(evaluator: &impl Evaluator<Standard>, text: &str, face: u8) -> M
     best.unwrap().0
 }
 
-fn farmer() -> Calibrated<FarmerBoy> {
+fn calibrated_farmer_boy() -> Calibrated<FarmerBoy> {
     Calibrated {
         score: FarmerBoy,
         calibration: FarmerBoy::CALIBRATION,
@@ -114,8 +114,8 @@ fn a_policy_of_an_evaluator_takes_the_best_successor() {
                     counts(GreedyPolicy::new(schwarz()), text, face),
                 ),
                 (
-                    best_by_hand(&farmer(), text, face),
-                    counts(GreedyPolicy::new(farmer()), text, face),
+                    best_by_hand(&calibrated_farmer_boy(), text, face),
+                    counts(GreedyPolicy::new(calibrated_farmer_boy()), text, face),
                 ),
             ] {
                 let chosen: Vec<_> = found.iter().filter(|found| found.1 > 0).collect();
@@ -131,7 +131,7 @@ fn playouts_end_and_begin_as_they_should() {
     let mut random = RandomStream::new(2);
     let over = position("...../...../.a.../...../....1 b -");
     let start = position("215../64.../3...e/...fb/..acd b -");
-    let evaluator = || EvaluatorLeaf::new(farmer());
+    let evaluator = || EvaluatorLeaf::new(calibrated_farmer_boy());
     let truncated = |plies| TruncatedPlayout::new(Uniform, plies, evaluator());
     let mut evaluate =
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);

@@ -41,7 +41,7 @@ pub(crate) fn vector_game(name: &str) -> ReversiXt {
 }
 
 /// Moves as the vectors list them: x, y and special choice.
-fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
+fn xy_choice_triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
     let triple = |mv: &Move| {
         [
@@ -82,7 +82,7 @@ fn positions_of_other_programs_have_their_moves_and_what_follows() {
         let position = game.parse_position(&text_of(&case)).unwrap();
         let move_count = moves_of(game, &position);
         let legal: Vec<[usize; 3]> = serde_json::from_value(case["legal"].clone()).unwrap();
-        assert_eq!(triples(game, &move_count), legal, "{case}");
+        assert_eq!(xy_choice_triples(game, &move_count), legal, "{case}");
         let [x, y, special]: [usize; 3] = serde_json::from_value(case["move"].clone()).unwrap();
         let mv = Move::new(y * game.map().width() + x, special as u8);
         let after = game.play(&position, mv);
@@ -385,7 +385,7 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
             }
             let moves = moves_of(&game, &position);
             let expected = plain.moves(plain.turn);
-            assert_eq!(triples(&game, &moves), expected, "{map}{text}");
+            assert_eq!(xy_choice_triples(&game, &moves), expected, "{map}{text}");
             let chosen = uniform_index(moves.len(), random.next_u64() as u32);
             let name = game.format_move(moves[chosen]);
             assert_eq!(game.parse_move(&position, &name), Ok(moves[chosen]));

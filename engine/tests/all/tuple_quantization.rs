@@ -7,7 +7,7 @@ use engine::learned::{
     tuples::{QuantizedWeights, TupleSet},
 };
 
-fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError> {
+fn quantize_weights(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError> {
     QuantizedWeights::new(
         &TupleSet::parse_custom(&Standard::default(), &["a0", "a1"]).unwrap(),
         weights,
@@ -18,7 +18,7 @@ fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError>
 #[test]
 fn there_are_as_many_bits_as_fit() {
     // The limit depends on the maxima of both tables: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
-    let weights = quantized(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
+    let weights = quantize_weights(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
     assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
     assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);
     // Rounding counts: 2³⁰ - 64 is far enough, 2³⁰ - 1 is not.
@@ -29,14 +29,18 @@ fn there_are_as_many_bits_as_fit() {
         ([256.0 - little, 0.0, little - 1.0 / 4_194_304.0, 0.0], 21),
         ([2.0e6, 0.0, 2.0e6, 0.0], 8),
     ] {
-        assert_eq!(quantized(&weights, 0.0).unwrap().bits, bits, "{weights:?}");
+        assert_eq!(
+            quantize_weights(&weights, 0.0).unwrap().bits,
+            bits,
+            "{weights:?}"
+        );
     }
-    let error = quantized(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
+    let error = quantize_weights(&[3.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the log odds may reach 5000000; weights must keep them below 4194304"
     );
-    assert!(quantized(&[f32::MAX, 0.0, f32::MAX, 0.0], f32::MIN).is_err());
+    assert!(quantize_weights(&[f32::MAX, 0.0, f32::MAX, 0.0], f32::MIN).is_err());
 }
 
 #[test]
@@ -56,7 +60,7 @@ fn the_phases_of_a_table_count_as_one() {
 
 #[test]
 fn log_odds_are_on_the_grid() {
-    let fine = quantized(&[0.0; 4], 0.0).unwrap();
+    let fine = quantize_weights(&[0.0; 4], 0.0).unwrap();
     assert_eq!(
         [fine.log_odds(3 << 22), fine.log_odds(15), fine.log_odds(-1)],
         [3.0, 0.0, -1.0 / 262_144.0]
@@ -65,7 +69,7 @@ fn log_odds_are_on_the_grid() {
         [-9, -8, 7, 8].map(|sum| fine.log_odds(fine.bias + sum) * 262_144.0),
         [-1.0, 0.0, 0.0, 1.0]
     );
-    let coarse = quantized(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
+    let coarse = quantize_weights(&[2.0e6, 0.0, 2.0e6, 0.0], 0.0).unwrap();
     assert_eq!(
         [coarse.log_odds(256), coarse.log_odds(-1)],
         [1.0, -1.0 / 256.0]
@@ -74,7 +78,7 @@ fn log_odds_are_on_the_grid() {
 
 #[test]
 fn values_never_fall_when_sums_rise() {
-    let fine = quantized(&[0.0; 4], 0.0).unwrap();
+    let fine = quantize_weights(&[0.0; 4], 0.0).unwrap();
     let mut last = -1.0;
     for coarse in -(90 << 18)..=90 << 18 {
         let value = logistic(coarse as f32 / 262_144.0);

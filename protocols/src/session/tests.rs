@@ -76,7 +76,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     output
 }
 
-fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
+fn events_of_session<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     register::<G>("recorded", |_, game| {
         let game = game.clone();
         Ok(Arc::new(move || {
@@ -112,7 +112,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
         "time_left w 4 0",
         "genmove w",
     ]));
-    let gtp = times(&events(ProtocolKind::Gtp, Reversi::EIGHT, &gtp));
+    let gtp = times(&events_of_session(ProtocolKind::Gtp, Reversi::EIGHT, &gtp));
     assert_eq!(gtp.len(), 12);
     assert!(
         gtp[..10]
@@ -127,7 +127,11 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
         "get B 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 B3",
         "get R 3 E5 D5 C5 E4 D4 0 A1 B1 C1 A2 B2 B3",
     ]);
-    let tcga = times(&events(ProtocolKind::Tcga, Standard::default(), &tcga));
+    let tcga = times(&events_of_session(
+        ProtocolKind::Tcga,
+        Standard::default(),
+        &tcga,
+    ));
     assert!(
         tcga.len() == 3 && tcga.iter().all(Option::is_some),
         "{tcga:?}"
@@ -141,7 +145,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
         "dice 2",
         "go",
     ]);
-    let ubgi = events(ProtocolKind::Ubgi, Standard::default(), &ubgi);
+    let ubgi = events_of_session(ProtocolKind::Ubgi, Standard::default(), &ubgi);
     assert_eq!(times(&ubgi), [None, None]);
     let ggf = "set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 -------- -------- \
                -------- ---O*--- ---*O--- -------- -------- -------- *]";
@@ -152,7 +156,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
         "go",
         "move D3",
     ]);
-    let nboard = events(ProtocolKind::NBoard, Reversi::EIGHT, &nboard);
+    let nboard = events_of_session(ProtocolKind::NBoard, Reversi::EIGHT, &nboard);
     assert_eq!(times(&nboard), [None, None]);
 }
 

@@ -1,6 +1,6 @@
 //! Statistics, verification and derived sets of game records.
 
-use crate::dataset::tiny;
+use crate::dataset::game_of_four_plies;
 use crate::{
     MIXED_PLAYERS, PlayedGame, ShardReader, assert_refused, config, content, header_of, is_sound,
     label_config, play, plies, read, run, scratch, scratch_paths,
@@ -63,7 +63,7 @@ fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
     // Red moves first, Blue wins at ply 4; values: 0.4 of Blue, 0.25 of Red, 1 of Blue.
-    two_shards(&records, &[tiny(), tiny()]);
+    two_shards(&records, &[game_of_four_plies(), game_of_four_plies()]);
     let info = statistics::info(&open(&[&records])).unwrap();
     assert_eq!(
         (

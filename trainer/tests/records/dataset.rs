@@ -38,7 +38,7 @@ fn position(text: &str) -> Position {
 
 /// Game with one stone per side: Red a5b4 (no value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue
 /// captures by d2c3 (1) and wins.
-pub(crate) fn tiny() -> PlayedGame {
+pub(crate) fn game_of_four_plies() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
     let mut now = start;
@@ -70,10 +70,10 @@ pub(crate) fn tiny() -> PlayedGame {
 }
 
 /// Copies of a game with other first rolls: a lone stone moves on every face.
-pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
+pub(crate) fn with_other_rolls(game: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
-        let mut game = tiny.clone();
+        let mut game = game.clone();
         let plies = game.record.plies.iter_mut();
         plies.zip(faces).for_each(|(ply, face)| ply.outcome = face);
         game

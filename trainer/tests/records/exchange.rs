@@ -17,7 +17,7 @@ use trainer::data::{
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
-fn labelled() -> SelfPlayConfig {
+fn config_with_labels() -> SelfPlayConfig {
     SelfPlayConfig {
         labels: vec![
             label_config("deep", "star1(depth=1)"),
@@ -31,7 +31,7 @@ fn labelled() -> SelfPlayConfig {
 fn exports_round_trip_to_the_last_bit() {
     for settings in [
         config(&MIXED_PLAYERS, 60),
-        labelled(),
+        config_with_labels(),
         config(&["random"], 4100),
     ] {
         let at = scratch_paths();
@@ -55,7 +55,7 @@ fn exports_round_trip_to_the_last_bit() {
 #[test]
 fn a_data_set_has_the_games_of_a_split() {
     let at = scratch_paths();
-    run(&labelled(), &at("a")).unwrap();
+    run(&config_with_labels(), &at("a")).unwrap();
     let part = |name: &str, weight| SplitPart {
         name: name.to_owned(),
         weight,
@@ -100,7 +100,7 @@ fn a_data_set_has_the_games_of_a_split() {
 #[test]
 fn wrong_lines_are_reported_and_nothing_is_written() {
     let at = scratch_paths();
-    run(&labelled(), &at("a")).unwrap();
+    run(&config_with_labels(), &at("a")).unwrap();
     json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap();
     let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
     let lines: Vec<&str> = text.lines().collect();

@@ -20,13 +20,13 @@ use std::{cell::Cell, path::Path, sync::LazyLock};
 use trainer::shard::{self, Estimate, Label, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 
-fn small() -> (ShardHeader, Vec<PlayedGame>) {
+fn small_shard_content() -> (ShardHeader, Vec<PlayedGame>) {
     let config = config(&MIXED_PLAYERS, 40);
     (header_of(&config, 40), play(&config))
 }
 
 pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let (header, games) = small();
+    let (header, games) = small_shard_content();
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
@@ -175,7 +175,7 @@ fn another_game_is_refused_in_one_line_that_names_both() {
 fn set_ups_are_numbers() {
     // Number of a set-up: 720 · Red's + Blue's, plus 2¹⁹ if Blue moves first.
     let rules = Standard::default();
-    for game in small().1 {
+    for game in small_shard_content().1 {
         let setups = [0, 1].map(|seat| {
             let squares = game.record.start.side(seat).squares();
             let order = rules
@@ -387,7 +387,7 @@ fn unreadable_games_are_not_written() {
         |_, games| games[0].record.payoffs = [0.5; 8],
     ];
     for change in changes {
-        let (mut header, mut games) = small();
+        let (mut header, mut games) = small_shard_content();
         change(&mut header, &mut games);
         assert_refused(shard::write(&path, &header, &games), &path, "");
         assert_eq!(std::fs::read_dir(&*directory).unwrap().count(), 0);

@@ -1,7 +1,7 @@
 //! Labels: their encoding, their values, and sets of games with different labels.
 
 use crate::data::{games, open};
-use crate::dataset::tiny;
+use crate::dataset::game_of_four_plies;
 use crate::format::{label, with_checksum};
 use crate::{
     LabelSource, MIXED_PLAYERS, PlayedGame, SelfPlay, ShardReader, assert_refused, config, content,
@@ -22,10 +22,10 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last, "exact" is 0
+/// [`game_of_four_plies`] with labels: "deep" is 0.5 before the second ply and 1 before the last, "exact" is 0
 /// before the last.
 pub(crate) fn tiny_labelled() -> PlayedGame {
-    let mut game = tiny();
+    let mut game = game_of_four_plies();
     game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
     game.set_label(1, 2, estimates(&[None, None, None, Some(0.0)]));
     game
@@ -59,7 +59,7 @@ fn columns_are_encoded_as_specified() {
     });
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
-    let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
+    let plain = shard::encode(path, &self::header(&[], 1), &[game_of_four_plies()]).unwrap();
     // Number of plies, column states, players, start (11 bytes), 4 plies, first ply with a value, 3
     // values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
@@ -84,7 +84,7 @@ fn columns_are_encoded_as_specified() {
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    let among = shard::encode(path, &header, &[tiny()]).unwrap();
+    let among = shard::encode(path, &header, &[game_of_four_plies()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
     // Late from the first ply or behind the last, no first entry, an error without a label, an
     // invalid state, an undeclared column.
@@ -120,11 +120,15 @@ fn invalid_labels_are_not_written() {
         );
     };
     let deep = label("deep", "star2(depth=4)");
-    assert_refused(&[deep.clone(), deep.clone()], tiny(), "there twice");
+    assert_refused(
+        &[deep.clone(), deep.clone()],
+        game_of_four_plies(),
+        "there twice",
+    );
     for name in ["", "Deep", "1st", "a-b", "ü", "value", &"x".repeat(33)] {
         assert_refused(
             &[label(name, "race")],
-            tiny(),
+            game_of_four_plies(),
             if name == "value" {
                 "players' values"
             } else {
@@ -135,7 +139,7 @@ fn invalid_labels_are_not_written() {
     let many: Vec<Label> = (0..17)
         .map(|index| label(&format!("a{index}"), "race"))
         .collect();
-    assert_refused(&many, tiny(), "more than 16");
+    assert_refused(&many, game_of_four_plies(), "more than 16");
     assert_refused(
         std::slice::from_ref(&deep),
         tiny_labelled(),
@@ -202,7 +206,7 @@ fn labels_are_the_values_of_their_sources() {
     assert!(exact > 5, "{exact}");
     let values = label_sources
         .each_ref()
-        .map(|recipe| recipe.new_labeller().label_values(&tiny())[3]);
+        .map(|recipe| recipe.new_labeller().label_values(&game_of_four_plies())[3]);
     assert_eq!([values[0], values[2]], [Some(1.0.into()); 2]);
 }
 

@@ -90,7 +90,7 @@ fn options_that_are_off_leave_no_trace() {
 }
 
 /// Counts by ply: how often a ply was explored, and how often it was played.
-fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
+fn count_explored_plies(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
         for (count, ply) in counts.iter_mut().zip(&game.record.plies) {
@@ -120,7 +120,7 @@ fn exploration_follows_its_schedule() {
             until,
             half_life,
         };
-        let counts = explored(&games).into_iter().enumerate();
+        let counts = count_explored_plies(&games).into_iter().enumerate();
         for (ply, (random, all)) in counts.filter(|(_, (_, all))| *all > 500.0) {
             let fraction = if ply < opening_plies {
                 1.0

@@ -1,6 +1,6 @@
 //! Targets from labels and tablebases, several sources of games, and labels in model metadata.
 
-use crate::dataset::{tiny, training, with_other_rolls, write};
+use crate::dataset::{game_of_four_plies, training, with_other_rolls, write};
 use crate::format::label;
 use crate::labels::tiny_labelled;
 use crate::{
@@ -45,7 +45,7 @@ fn samples_have_values_of_players_and_labels() {
     let directory = scratch();
     write(&directory, &with_other_rolls(&tiny_labelled()), &both());
     let rules = Standard::default();
-    let positions: Vec<_> = tiny().record.positions(&rules).collect();
+    let positions: Vec<_> = game_of_four_plies().record.positions(&rules).collect();
     // Ply, value and result of each sample. Blue moves at plies 1 and 3 and wins.
     type Expected<'a> = &'a [(usize, f32, f32)];
     type Used<'a> = &'a [(&'a str, usize)];
@@ -141,7 +141,7 @@ fn samples_are_weighted_by_label_errors() {
 fn missing_labels_are_refused_and_existing_ones_listed() {
     let at = scratch_paths();
     write(&at("one"), &with_other_rolls(&tiny_labelled()), &both());
-    write(&at("none"), &with_other_rolls(&tiny()), &[]);
+    write(&at("none"), &with_other_rolls(&game_of_four_plies()), &[]);
     let text = assert_refused(
         samples_in(&at("one"), &options("deeper", true)),
         &at("one"),

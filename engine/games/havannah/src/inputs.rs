@@ -94,7 +94,7 @@ fn rim_class(rim: u16) -> usize {
 impl Havannah {
     /// Set of neighbours that have stones of `seat` or are off the board.
     #[inline(always)]
-    fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
+    fn own_or_edge_neighbours(&self, position: &Position, seat: Seat, cell: usize) -> usize {
         position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
     }
 
@@ -107,7 +107,7 @@ impl Havannah {
         seat: Seat,
         cell: usize,
     ) -> u16 {
-        let around = |seat| self.around(position, seat, cell);
+        let around = |seat| self.own_or_edge_neighbours(position, seat, cell);
         let centre = match position.seat_at(cell) {
             None => {
                 let wins = |seat| usize::from(self.would_win(position, cell, seat).any());
@@ -282,7 +282,7 @@ mod tests {
                             let seen = colours
                                 .filter(|&(_, colour)| colour == 3 || colour == seat as u8 + 1);
                             let set = seen.fold(0, |set, (at, _)| set | 1 << at);
-                            assert_eq!(game.around(&position, seat, cell), set);
+                            assert_eq!(game.own_or_edge_neighbours(&position, seat, cell), set);
                         }
                         let before = rows_of(&position, seat);
                         for &mv in moves.iter() {

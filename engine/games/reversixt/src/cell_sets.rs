@@ -212,7 +212,7 @@ impl Steps {
 
     /// Cells one step from `cells`.
     #[inline(always)]
-    pub(super) fn near<const WORDS: usize>(&self, cells: CellSet<WORDS>) -> CellSet<WORDS> {
+    pub(super) fn neighbours<const WORDS: usize>(&self, cells: CellSet<WORDS>) -> CellSet<WORDS> {
         let steps = self.step(&[cells; DIRECTIONS]);
         steps
             .into_iter()

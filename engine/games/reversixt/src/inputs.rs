@@ -103,8 +103,8 @@ impl Summary {
             [Cell::CHOICE, Cell::INVERSION].map(|cell| contents.cells_with(cell));
         let corners = game.shape.corners.resize();
         let edges = game.shape.edges.resize();
-        let frontier = game.steps.near(empties);
-        let danger = game.steps.near(empties & corners);
+        let frontier = game.steps.neighbours(empties);
+        let danger = game.steps.neighbours(empties & corners);
         let mut seats = [SeatCounts::default(); MAX_SEATS];
         for (seat, counts) in seats[..game.map().players()].iter_mut().enumerate() {
             let own = contents.cells_with(Cell::stone(seat));

@@ -32,14 +32,14 @@ impl<'a> CellRef<'a> {
     }
 
     #[inline]
-    pub(super) fn cold(&self) -> &'a ColdCell {
+    pub(super) fn cold_cell(&self) -> &'a ColdCell {
         &self.cold_cells.items()[self.index]
     }
 
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
         if self.cell.has_bounds() {
-            self.cold().bounds()
+            self.cold_cell().bounds()
         } else {
             Bounds::UNKNOWN
         }
@@ -47,7 +47,7 @@ impl<'a> CellRef<'a> {
 
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
-        let new = self.cold().tighten::<SHARED>(bounds);
+        let new = self.cold_cell().tighten::<SHARED>(bounds);
         if new {
             self.cell.set_has_bounds::<SHARED>();
         }
@@ -56,11 +56,11 @@ impl<'a> CellRef<'a> {
 
     #[inline]
     pub(super) fn prior(&self) -> f32 {
-        self.cold().prior()
+        self.cold_cell().prior()
     }
 
     pub(super) fn set_prior(&self, prior: f32) {
-        self.cold().set_prior(prior);
+        self.cold_cell().set_prior(prior);
     }
 }
 

@@ -320,41 +320,41 @@ impl Graph {
 
     /// Mark-and-compact of the nodes that `root` reaches; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
-        self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
+        self.for_each_node(|graph, node| graph.cell(node).cold_cell().set_gc_mark(0));
         stack.clear();
         stack.push(root);
-        self.cell(root).cold().set_gc_mark(1);
+        self.cell(root).cold_cell().set_gc_mark(1);
         while let Some(node) = stack.pop() {
             for edge in self.edges_of(node).iter() {
                 let child = edge.child();
-                if child != 0 && self.cell(child).cold().gc_mark() == 0 {
-                    self.cell(child).cold().set_gc_mark(1);
+                if child != 0 && self.cell(child).cold_cell().gc_mark() == 0 {
+                    self.cell(child).cold_cell().set_gc_mark(1);
                     stack.push(child);
                 }
             }
         }
         let mut used = 1;
         self.for_each_marked(|graph, node| {
-            graph.cell(node).cold().set_gc_mark(used);
+            graph.cell(node).cold_cell().set_gc_mark(used);
             used += graph.cell(node).move_count() + 1;
         });
         self.for_each_marked(|graph, node| {
             for edge in graph.edges_of(node).iter().filter(|edge| edge.child() != 0) {
-                edge.replace_child(graph.cell(edge.child()).cold().gc_mark());
+                edge.replace_child(graph.cell(edge.child()).cold_cell().gc_mark());
             }
         });
-        let moved = self.cell(root).cold().gc_mark();
+        let moved = self.cell(root).cold_cell().gc_mark();
         self.clear_index();
         let mut nodes = 0;
         self.for_each_marked(|graph, node| {
             let (to, cells) = (
-                graph.cell(node).cold().gc_mark(),
+                graph.cell(node).cold_cell().gc_mark(),
                 graph.cell(node).move_count() + 1,
             );
             for offset in 0..cells {
                 let (new, old) = (graph.cell(to + offset), graph.cell(node + offset));
                 new.copy_from(&old);
-                new.cold().copy_from(old.cold());
+                new.cold_cell().copy_from(old.cold_cell());
             }
             if let Some(rave_cells) = &graph.rave_cells {
                 for offset in 0..cells as usize {
@@ -371,7 +371,7 @@ impl Graph {
 
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
-            if graph.cell(node).cold().gc_mark() != 0 {
+            if graph.cell(node).cold_cell().gc_mark() != 0 {
                 task(graph, node);
             }
         });

@@ -51,7 +51,7 @@ fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>])
     let limit = room / ROW_SCALE as f32;
     let extremes: Vec<[Vec<Lanes>; 2]> = (slots.par_iter())
         .map(|slot| {
-            extremes(
+            column_min_and_max(
                 lanes(&rows[slot.start * width..slot.end * width]),
                 width / LANES,
             )
@@ -81,7 +81,7 @@ fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>])
     extremes.fold(0.0, |largest, weight| weight.abs().max(largest))
 }
 
-fn extremes(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
+fn column_min_and_max(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
     let mut extremes = [Vec::with_capacity(width), Vec::with_capacity(width)];
     for column in 0..width {
         let [mut min, mut max] = [f32::INFINITY, f32::NEG_INFINITY].map(|none| [none; LANES]);

@@ -50,7 +50,7 @@ fn of_tuples(set: TupleSet) -> ModelFile {
     }
 }
 
-fn custom(phases: &[u8]) -> ModelFile {
+fn model_with_phases(phases: &[u8]) -> ModelFile {
     let set = TupleSet::parse_custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()
         .with_phases(phases);
@@ -75,8 +75,8 @@ fn all() -> Vec<ModelFile> {
         network(none, &[64, 16], &[4, 6, 9]),
         ntuple("stone-pairs"),
         ntuple("race"),
-        custom(&[]),
-        custom(&[5, 8]),
+        model_with_phases(&[]),
+        model_with_phases(&[5, 8]),
     ]);
     models
 }
@@ -184,7 +184,7 @@ fn matches_expected(message: &str, expected: &str) -> bool {
 #[test]
 fn every_wrong_entry_of_the_metadata_is_named() {
     let [plain, stones] = small_files();
-    let custom = custom(&[5, 8]);
+    let custom = model_with_phases(&[5, 8]);
     for [model, key, value, expected] in
         parse_json_rows::<[String; 4]>(include_str!("refused.jsonl"))
     {
@@ -349,7 +349,7 @@ proptest! {
 
 #[test]
 fn a_model_carries_its_tuples_and_its_phases() {
-    let file = custom(&[5, 8]);
+    let file = model_with_phases(&[5, 8]);
     let metadata = container(&file).metadata;
     assert_eq!(
         (&*metadata["shape"], &*metadata["phases"]),
@@ -357,7 +357,11 @@ fn a_model_carries_its_tuples_and_its_phases() {
     );
     let features = &metadata["features"];
     assert!(features.ends_with("; set custom: m3 s0, a1 d7, b0 b1 o24"));
-    assert!(!container(&custom(&[])).metadata.contains_key("phases"));
+    assert!(
+        !container(&model_with_phases(&[]))
+            .metadata
+            .contains_key("phases")
+    );
 }
 
 #[test]

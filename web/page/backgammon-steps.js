@@ -85,8 +85,8 @@ export function beginPlay({ position, moves }) {
   const reachableFrom = (state) => {
     const reached = new Map();
     const name = ({ from, to }) => `${nameOf(from)}/${nameOf(to)}`;
-    const goOn = (way) => stepsOf(way).flatMap((step) => (step.from === way.to ? { ...step, from: way.from } : []));
-    for (let ways = stepsOf(state); ways.length; ways = ways.flatMap(goOn)) {
+    const continued = (way) => stepsOf(way).flatMap((step) => (step.from === way.to ? { ...step, from: way.from } : []));
+    for (let ways = stepsOf(state); ways.length; ways = ways.flatMap(continued)) {
       for (const one of new Set(ways.map(name).filter((one) => !reached.has(one)))) {
         const same = ways.filter((way) => name(way) === one);
         if (new Set(same.map(({ checkers }) => String(checkers))).size === 1) reached.set(one, same[0]);

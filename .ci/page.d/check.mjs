@@ -60,18 +60,62 @@ const pressMove = (move) =>
   }, move);
 const plies = () => page.$$eval("#plies li", (items) => items.length);
 
+const names = (selector) => page.$$eval(selector, (spots) => spots.map((spot) => spot.dataset.square));
+const clickSquare = async (name) => page.mouse.click(...(await centre(`#board [data-square="${name}"]`)));
+const TARGETS = '#board:has([aria-pressed="true"]) .spot:has(.target)';
+const labels = () => page.$$eval("#board .spot", (spots) => spots.map((spot) => spot.ariaLabel).join("; "));
+
 /** Plays the move of whoever sits here: by the board, or by the list where the board has none. */
 async function move(number) {
   const before = await plies();
-  const names = (selector) => page.$$eval(selector, (spots) => spots.map((spot) => spot.dataset.square));
-  const click = async (name) => page.mouse.click(...(await centre(`#board [data-square="${name}"]`)));
   const spots = await names("#board .spot.may");
   if (spots.length) {
-    await click(spots[(number * 7) % spots.length]);
-    const targets = await names('#board:has([aria-pressed="true"]) .spot:has(.target)');
-    if (targets.length) await click(targets[number % targets.length]);
+    await clickSquare(spots[(number * 7) % spots.length]);
+    const targets = await names(TARGETS);
+    if (targets.length) await clickSquare(targets[number % targets.length]);
   } else {
     await ((await page.$("#board .spot")) ? press("#unplaced button") : pressMove(""));
+  }
+  await until((count) => document.querySelectorAll("#plies li").length > count, before);
+}
+
+/**
+ * Makes a play of backgammon step by step, the rearmost checker first and by one die; by a button if there is no step. Adds the
+ * numbers and targets of steps to `seen`. Before the first play steps are taken back, by the button and by keys.
+ */
+async function playSteps(isFirst, seen) {
+  const before = await plies();
+  const highest = (points) => String(Math.max(...points.map((point) => Number(point) || 0)));
+  const step = async () => {
+    const shown = await text("#status");
+    const sources = await names("#board .spot.may");
+    const from = sources.includes("bar") ? "bar" : highest(sources);
+    await clickSquare(from);
+    const targets = await names(TARGETS);
+    assert.ok(targets.length, `${shown}: nothing can be reached from ${from}`);
+    const to = targets.includes("off") ? "off" : highest(targets);
+    await clickSquare(to);
+    seen.add(to);
+    await until((before, shown) => {
+      const goesOn = document.querySelector("#status").textContent !== shown && document.querySelector("#board .spot.may");
+      return goesOn || document.querySelectorAll("#plies li").length > before;
+    }, before, shown);
+  };
+  if (isFirst) {
+    const start = await labels();
+    for (const takeBack of [() => press("#takeBack"), () => page.keyboard.press("Escape"), () => page.keyboard.press("Backspace")]) {
+      await step();
+      assert.match(await text("#status"), /rolled \d\d: [\d/]+$/);
+      assert.notEqual(await labels(), start, "the step is shown");
+      await takeBack();
+      await until(() => /rolled \d\d$/.test(document.querySelector("#status").textContent));
+      assert.equal(await labels(), start, "the step is taken back");
+    }
+  }
+  if (!(await page.$("#board .spot.may"))) await press("#unplaced button");
+  for (let number = 1; number <= 4 && (await plies()) === before && (await page.$("#board .spot.may")); number += 1) {
+    await step();
+    seen.add(number);
   }
   await until((count) => document.querySelectorAll("#plies li").length > count, before);
 }
@@ -88,15 +132,24 @@ async function wholeGame(notation) {
   });
   await until(() => !document.querySelector("#ledger table"));
   await hasSettled();
+  const isBackgammon = notation === "backgammon";
   const seed = await page.$eval("#seed", (field) => field.value);
-  await press("#new");
-  await until((seed) => document.querySelector("#seed").value !== seed, seed);
+  if (isBackgammon) {
+    // The rolls of this game are known.
+    await page.$eval("#seed", (field) => {
+      field.value = "1";
+      field.dispatchEvent(new Event("change"));
+    });
+  } else await press("#new");
+  await until((seed) => document.querySelector("#seed").value !== seed || location.hash.includes("seed=1&"), seed);
   await until(() => !document.querySelector("#ledger table"));
+  const seen = new Set();
   for (let number = 0; number < MOST_CLICKS; number += 1) {
     await hasSettled();
     if (await page.$("#ledger table")) break;
-    await move(number);
+    await (isBackgammon ? playSteps(number === 0, seen) : move(number));
   }
+  if (isBackgammon) assert.ok(seen.has(4) && seen.has("off"), "doubles are played, checkers borne off");
   const ended = await text("#status");
   assert.match(ended, /won|draw|share/i, `${notation}: ${ended}`);
   // Read at one moment: answers that are still on their way may draw the ledger anew.
@@ -407,7 +460,7 @@ async function lessons() {
     await page.goto(`${address}#${new URLSearchParams({ game, seed: 7, start, seat1: "", seat2: "" })}`);
     await until(() => document.querySelector("#board .spot.may"));
   };
-  for (const game of ["einstein", "reversi", "havannah(base=4)", "reversixt(map=three)"]) {
+  for (const game of ["einstein", "reversi", "havannah(base=4)", "reversixt(map=three)", "backgammon"]) {
     await page.select("#game", game);
     await until((game) => new URLSearchParams(location.hash.slice(1)).get("game") === game, game);
     const said = [];
@@ -649,7 +702,7 @@ const notations = await page.$$eval("#game option", (options) => options.map(({ 
 const isQuick = (notation) => !/havannah\(base=[68]/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
-  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt(\(map=four\))?)$/.test(notation)) {
+  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt(\(map=four\))?|backgammon)$/.test(notation)) {
     await press("#back");
     await press("#back");
     await until(() => document.querySelector("#moves .worth"));

@@ -1,9 +1,14 @@
 // A board for click, drag or keys, for any game with a layout.
 //
 // A game's `layout(position answer)` returns: `box` (a view box), `squares` (`{name, x, y, size, what}`:
-// centre, size, and content as text), `ground` and `stones` (SVG; a stone has `data-square`), and
+// centre, size, and content as text; also `height`, if it is another, and `title`, the name as text),
+// `ground` and `stones` (SVG; a stone that is dragged has `data-stone`, its square), and
 // `squaresOf(move)` (`{from?, to?}`, names of squares; none for a move without squares); also `chain`,
 // names of squares to mark, and `notes`, lines of text below the board.
+//
+// Where a move is made of steps, a layout has `play` (the steps so far, as in backgammon-steps.js),
+// `after(step)` and `before`, the layouts after another step and before the last one (null without one),
+// and `pathsOf(move, seat)`, the squares of each step; `squaresOf` is about a step.
 
 import { svg } from "./dom.js";
 
@@ -49,7 +54,7 @@ export class Board {
     });
   }
 
-  /** Shows `{layout, moves, isPlayable, last, arrows, label, words, isFlipped}`; `edit` receives clicked squares. */
+  /** Shows `{position, layout, moves, isPlayable, last, arrows, label, words, isFlipped}`; `edit` receives clicked squares. */
   show(view) {
     if (this.#drag?.ghost) {
       this.#waiting = view;
@@ -78,23 +83,17 @@ export class Board {
     const { layout, last, arrows, label, words } = this.#view;
     const hadFocus = this.#host.contains(document.activeElement);
     if (!this.#square(this.#cursor)) this.#cursor = layout.squares[0]?.name ?? null;
+    const frame = ({ x, y, size, height = size, round }) =>
+      ({ x: x - size / 2, y: y - height / 2, width: size, height, rx: size * round });
     const mark = (name, kind) => {
       const square = this.#square(name);
       if (!square) return null;
-      const half = square.size / 2;
-      return svg("rect", {
-        class: kind,
-        x: square.x - half,
-        y: square.y - half,
-        width: square.size,
-        height: square.size,
-        rx: square.size * square.round,
-      });
+      return svg("rect", { class: kind, ...frame(square) });
     };
-    const spot = ({ name, x, y, size, round, what }) => {
-      const half = size / 2;
+    const spot = (square) => {
+      const { name, title, x, y, size, what } = square;
       const may = this.#from(name).length || this.#to(name).length;
-      const texts = [name, what, may ? words.may : "", this.#selected === name ? words.selected : ""];
+      const texts = [title ?? name, what, may ? words.may : "", this.#selected === name ? words.selected : ""];
       return svg(
         "g",
         {
@@ -106,7 +105,7 @@ export class Board {
           "aria-pressed": this.#selected === name ? "true" : null,
         },
         [
-          svg("rect", { x: x - half, y: y - half, width: size, height: size, rx: size * round }),
+          svg("rect", frame(square)),
           this.#to(name).length
             ? svg("circle", { class: "target", cx: x, cy: y, r: size * 0.13 })
             : null,
@@ -130,7 +129,7 @@ export class Board {
       svg("g", { transform: turn }, [
         svg("g", { "aria-hidden": "true" }, [
           layout.ground,
-          last ? [mark(last.from, "last"), mark(last.to, "last")] : [],
+          [...new Set(last.flatMap(({ from, to }) => [from, to]))].map((name) => mark(name, "last")),
           movable.map(({ name }) => mark(name, "movable")),
           mark(this.#selected, "selected"),
           layout.stones,
@@ -259,7 +258,7 @@ export class Board {
       this.#focus(this.#cursor);
     } else if (event.key === "Enter" || event.key === " ") {
       this.#act(name);
-    } else if (event.key === "Escape") {
+    } else if (event.key === "Escape" && this.#selected !== null) {
       this.#selected = null;
       this.#draw();
     } else {

@@ -44,6 +44,7 @@ const WORDS = {
   diceHand: ["entered by hand", "von Hand eingegeben"],
   newGame: ["New game", "Neues Spiel"],
   takeBack: ["Take back", "Zurücknehmen"],
+  takeBackStep: ["Take back the step", "Schritt zurücknehmen"],
   hint: ["Hint", "Tipp"],
   goOn: ["Go on", "Weiter"],
   pause: ["Pause", "Pause"],
@@ -89,6 +90,10 @@ const WORDS = {
   ownScale: ["On the search's own scale: {0}", "Auf der eigenen Skala der Suche: {0}"],
   playoutMean: ["mean of the search's playouts, not fitted to games", "Mittel der Zufallspartien der Suche, nicht an Partien angepasst"],
   stock: ["{0}: {1} stones, {2} override stones, {3} bombs", "{0}: {1} Steine, {2} Überschreibsteine, {3} Bomben"],
+  barOf: ["bar of {0}", "Bar von {0}"],
+  trayOf: ["tray of {0}", "Ablage von {0}"],
+  pips: ["{0}: {1} pips, {2} off", "{0}: {1} Augen, {2} abgetragen"],
+  pointsWon: ["Points won: {0}", "Gewonnene Punkte: {0}"],
   dieLocked: [
     "The program rolls. Choose 'entered by hand' under Players to set the roll.",
     "Das Programm würfelt. Unter Spieler lässt sich „von Hand eingegeben“ wählen.",
@@ -100,6 +105,7 @@ const WORDS = {
   "game.reversi": ["Reversi", "Reversi"],
   "game.havannah": ["Havannah", "Havannah"],
   "game.reversixt": ["ReversiXT", "ReversiXT"],
+  "game.backgammon": ["Backgammon", "Backgammon"],
   capturesOwn: [
     "It takes a stone of its own: with fewer stones, the remaining ones move more often.",
     "Er schlägt einen eigenen Stein: Mit weniger Steinen ziehen die übrigen öfter.",

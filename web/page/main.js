@@ -5,6 +5,7 @@
 
 import { Analyst, ask, askRecords } from "./api.js";
 import { Board } from "./board.js";
+import { layout as backgammon } from "./board-backgammon.js";
 import { layout as einstein } from "./board-einstein.js";
 import { layoutOf } from "./board-plain.js";
 import { layout as reversi } from "./board-reversi.js";
@@ -22,7 +23,7 @@ import { hasRules, rulesOf } from "./rules.js";
 import { differenceWithUnit, gradedPayoffs, isInPoints, setScale, valueText, valueWithUnit } from "./scale.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
-const LAYOUTS = { einstein, reversi };
+const LAYOUTS = { backgammon, einstein, reversi };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Pause between the moves of two programs. */
 const PROGRAM_PAUSE_MS = 450;
@@ -52,7 +53,7 @@ let seats = [];
 /** Whether programs move and dice are rolled automatically. */
 let isRunning = true;
 let epoch = 0;
-/** The server's answer on the current position, and its layout. */
+/** The server's answer on the current position, and its layout, which has the steps of an unfinished play. */
 let current = null;
 let currentEpoch = 0;
 let layout = null;
@@ -87,7 +88,7 @@ const analyst = new Analyst(() => {
   render();
 });
 const board = new Board(byId("board"), {
-  move: (move) => play(move),
+  move: (move) => (layout.play ? playStep(move) : play(move)),
   chooseAmong: (moves) => {
     moveChoices = new Set(moves);
     render();
@@ -327,6 +328,24 @@ async function play(move, isByPerson = true) {
   } catch (error) {
     if (now === epoch) showProblem(error.message);
   }
+}
+
+/** Makes a step of a play, and the play with its last step. */
+function playStep(step) {
+  layout = layout.after(step);
+  // At once, because the next click may come before `render`, which waits for the release of a button.
+  renderBoard(currentValues());
+  render();
+  if (layout.play.move !== null) play(layout.play.move);
+}
+
+/** Takes back the last step of an unfinished play; false if there is none. */
+function takeBackStep() {
+  if (!layout?.before || !isPlayable()) return false;
+  layout = layout.before;
+  warnedMove = null;
+  render();
+  return true;
 }
 
 async function startGame(notation, seed) {
@@ -764,7 +783,8 @@ function statusText() {
     return resigned === null ? winnerText(game.result) : `${t("hasResigned", seatName(resigned))} ${winnerText(game.result)}`;
   }
   if (moveChoices) return t("which");
-  const rolled = game.face === null ? null : t("rolled", name, rollName(game.info, game.face));
+  const steps = layout.play?.steps.join(" ") ?? "";
+  const rolled = game.face === null ? null : [t("rolled", name, rollName(game.info, game.face)), steps].filter(Boolean).join(": ");
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
   if (rolled) return rolled;
   return t(game.hasDie ? "toRoll" : "toMove", name);
@@ -778,17 +798,24 @@ function lastReviewedPly() {
   return null;
 }
 
+/** The squares of each step of a seat's move. */
+function pathsOf(move, seat) {
+  return layout.pathsOf?.(move, seat) ?? [layout.squaresOf(move)];
+}
+
 function currentArrows(best) {
   const arrows = [];
+  const add = (move, seat, kind) => arrows.push(...pathsOf(move, seat).map((path) => ({ ...path, kind })));
   const index = lastReviewedPly();
   if (settings.tutor && index !== null && !task) {
     const loss = lossOfPly(index);
     if (loss && gradeOf(loss.error, thresholds())) {
-      arrows.push({ ...layout.squaresOf(loss.best), kind: "better" });
+      add(loss.best, game.plies[index].seat, "better");
     }
   }
-  if (best && (showsValues() || isHintShown)) arrows.push({ ...layout.squaresOf(best), kind: "best" });
-  if (hoveredMove) arrows.push({ ...layout.squaresOf(hoveredMove), kind: "look" });
+  const { seat } = game.node;
+  if (best && (showsValues() || isHintShown)) add(best, seat, "best");
+  if (hoveredMove) add(hoveredMove, seat, "look");
   return arrows;
 }
 
@@ -849,7 +876,7 @@ function renderBoard({ best }) {
       ...squares,
       layout: LAYOUTS[game.info.name](squares),
       isPlayable: false,
-      last: null,
+      last: [],
       arrows: [],
       label: t("edit"),
       words: {},
@@ -862,21 +889,24 @@ function renderBoard({ best }) {
     });
     return;
   }
+  const moves = current.moves.map(({ move }) => move);
   board.show({
-    position: current.position,
+    position: [current.position, ...(layout.play?.steps ?? [])].join(" "),
     layout,
-    moves: current.moves.map(({ move }) => move),
+    moves: layout.play ? [...layout.play.next.keys()] : moves,
     isPlayable: isPlayable(),
-    last: played ? layout.squaresOf(played.move) : null,
+    last: played ? pathsOf(played.move, played.seat) : [],
     arrows: currentArrows(best),
     label: `${t("board")}: ${statusText()}`,
     words: { may: t("may"), selected: t("selected") },
     isFlipped: settings.flipped,
   });
   byId("boardNotes").replaceChildren(...(layout.notes ?? []).map((note) => el("li", {}, note)));
-  const unplaced = current.moves.filter(({ move }) => layout.squares.length && !layout.squaresOf(move).to);
+  // A play without steps, or one of which the person has been warned.
+  const complete = moves.filter((move) => move === layout.play?.move && (!layout.before || move === warnedMove));
+  const unplaced = layout.play ? complete : moves.filter((move) => layout.squares.length && !layout.squaresOf(move).to);
   byId("unplaced").replaceChildren(
-    ...unplaced.map(({ move }) =>
+    ...unplaced.map((move) =>
       el("button", { type: "button", class: "main", disabled: !isPlayable(), onclick: () => play(move) }, move),
     ),
   );
@@ -893,7 +923,8 @@ function renderBoard({ best }) {
   const waits = game.isAtEnd && !isOver() && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
   byId("run").hidden = isRunning ? hasPerson() || isOver() : !waits;
   byId("run").textContent = t(isRunning ? "pause" : "goOn");
-  byId("takeBack").disabled = game.at === 0;
+  byId("takeBack").disabled = game.at === 0 && !layout.before;
+  byId("takeBack").textContent = t(layout.before ? "takeBackStep" : "takeBack");
   byId("hint").disabled = !isPlayable() || task !== null;
   byId("resign").hidden = game.info.seats.length !== 2 || task !== null || !hasPerson();
   byId("resign").disabled = isOver() || !game.isAtEnd;
@@ -1283,6 +1314,7 @@ function bind() {
     else byId("seed").value = game.seed;
   });
   on("takeBack", "click", () => {
+    if (takeBackStep()) return;
     game.takeBack((seat) => seats[seat] === PERSON || !hasPerson());
     if (!hasPerson()) isRunning = false;
     update({ entry: true });
@@ -1365,6 +1397,8 @@ function bind() {
   addEventListener("popstate", readUrl);
   addEventListener("resize", () => current && renderCourse());
   document.addEventListener("keydown", (event) => {
+    const isElsewhere = event.target.closest?.("input, select, textarea, dialog");
+    if (["Escape", "Backspace"].includes(event.key) && !isElsewhere && takeBackStep()) event.preventDefault();
     const isField = event.target.closest?.("input, select, textarea, #board svg");
     if (isField || event.ctrlKey || event.metaKey || event.altKey || !game) return;
     const to = { ArrowLeft: game.at - 1, ArrowRight: game.at + 1, Home: 0, End: game.plies.length }[event.key];

@@ -1,5 +1,6 @@
 // The rules of the games, one screen each, with pictures by the boards' own layouts.
 
+import { layout as backgammon } from "./board-backgammon.js";
 import { layout as einstein } from "./board-einstein.js";
 import { layout as reversi } from "./board-reversi.js";
 import { el, svg } from "./dom.js";
@@ -86,6 +87,25 @@ const RULES = {
     [
       "Weiß beginnt. Abwechselnd wird ein Stein auf ein beliebiges freies Feld gesetzt; Steine ziehen nicht und werden nicht geschlagen.",
       "Wer zuerst eigene Steine zu einer Brücke, einer Gabel oder einem Ring verbindet, gewinnt. Ecken gehören zu keiner Seite; was in einem Ring liegt, ist gleich. Ein volles Brett ohne all das ist unentschieden.",
+    ],
+  ],
+  backgammon: [
+    () => [
+      [picture(backgammon, "4HPwATDgc/ABMA w 61", [["13", "7"], ["8", "7"]]), "White plays 61: 13/7 and 8/7 make a point.", "Weiß spielt 61: 13/7 und 8/7 besetzen einen Punkt."],
+      [picture(backgammon, "4Dn4IDDgc/ABMA w 61", [["13", "7"], ["8", "7"]]), "Here they hit a single checker, which goes to the bar.", "Hier schlagen sie einen einzelnen Stein, der auf die Bar kommt."],
+      [picture(backgammon, "GwAAgLsBAAAAAA w 64", [["5", "off"]]), "Bearing off: the 6 is used for the rearmost checker.", "Abtragen: Die 6 gilt für den hintersten Stein."],
+    ],
+    [
+      "The checkers go from the high points to the low ones, in the numbers of who is to move; the other side goes the other way. Each die is a step of one checker, and the same checker may make several; doubles are four steps.",
+      "A point with two or more checkers of the other side is closed. A checker on the bar enters in the other side's home board, points 24 to 19, before any other may move. Both dice are used if that is possible, otherwise the larger one if possible.",
+      "Who has all checkers at home, on points 6 to 1, bears them off; who is first without checkers wins. That counts two points if the other side has borne off none (gammon), and three if it also has a checker on the bar or in the winner's home board (backgammon).",
+      "On the board, click a checker and then its target, which has a dot: after one step or several of the same checker, or the tray beside the board. Escape, Backspace or the button takes back a step. The last step plays the move.",
+    ],
+    [
+      "Die Steine ziehen von den hohen Punkten zu den niedrigen, in den Zahlen dessen, der am Zug ist; die andere Seite zieht umgekehrt. Jeder Würfel ist ein Schritt eines Steins, auch mehrere desselben; ein Pasch sind vier Schritte.",
+      "Ein Punkt mit mindestens zwei gegnerischen Steinen ist gesperrt. Ein Stein auf der Bar kommt zuerst ins Spiel, im gegnerischen Heimfeld, Punkte 24 bis 19, bevor andere ziehen. Beide Würfel werden benutzt, wenn das möglich ist, sonst wenn möglich der größere.",
+      "Wer alle Steine daheim hat, auf den Punkten 6 bis 1, trägt sie ab; wer zuerst keine mehr hat, gewinnt. Das zählt zwei Punkte, wenn die andere Seite noch keinen abgetragen hat (Gammon), und drei, wenn sie zudem einen auf der Bar oder im Heimfeld des Siegers hat (Backgammon).",
+      "Auf dem Brett klickt man einen Stein an und dann sein Ziel, das einen Punkt trägt: nach einem Schritt oder mehreren desselben Steins, oder die Ablage neben dem Brett. Escape, die Rücktaste oder der Knopf nimmt einen Schritt zurück. Der letzte Schritt spielt den Zug.",
     ],
   ],
   reversixt: [

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi"
+    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi --set train.training.epochs=20"
 )]
 pub(crate) struct Arguments {
     /// Directory of the run

@@ -6,7 +6,8 @@ mod page;
 use crate::commands::MAX_GAMES;
 use crate::commands::arena::{contestant, luck_evaluator, match_options};
 use crate::games::{DEFAULT_GAME, with_game};
-use crate::{output, settings};
+use crate::output;
+use crate::settings::SetArguments;
 use anyhow::{Context, Result, anyhow, bail};
 use arena::league::{Entrant, LeagueOptions, LeagueResult, play_league};
 use arena::matches::{Contestant, Openings, format_repeat_warning};
@@ -59,6 +60,8 @@ pub(crate) struct Arguments {
     /// Settings file [default: DIR/league.toml]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
     /// Pause after N games in all; overrides the settings and may be raised later
     #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_GAMES))]
     games: Option<u64>,
@@ -182,7 +185,7 @@ impl Arguments {
         }
         let default_config = || self.directory.join("league.toml");
         let config = self.config.clone().unwrap_or_else(default_config);
-        let config: LeagueConfig = settings::read_toml(&config)?;
+        let config: LeagueConfig = self.set.read_toml(&config)?;
         let _claim = files::claim_directory(&self.directory)?;
         crate::other_programs::log_to(self.log.as_deref());
         with_game!(trusted_text(&config.game), game => self.run_for(&game, &config))

@@ -3,9 +3,10 @@
 use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
+use crate::settings::SetArguments;
 use anyhow::{Context, Result};
 use arena::results_report::loss_svg;
-use engine::core::files::{self, FileKind};
+use engine::core::files;
 use engine::learned::inputs::Learnable;
 use engine::play::player_notation::trusted_text;
 use indicatif::ProgressBar;
@@ -27,6 +28,7 @@ use trainer::training::{Family, TdReport, TrainingReport, TrainingRun, train, tr
 alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
 alea train --print-config > train.toml   # all settings, with comments\n         \
 alea train --data runs/data --config train.toml --family network --out runs/model\n         \
+alea train --data runs/data --set training.epochs=40 --out runs/model\n         \
 alea train --family network --games 200000 --out runs/model   # from its own games, without records"
 )]
 pub(crate) struct Arguments {
@@ -46,6 +48,8 @@ pub(crate) struct Arguments {
     /// Settings; keys that are left out have their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
     /// What to fit
     #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
     family: String,
@@ -75,7 +79,7 @@ impl Arguments {
         let (data, Some(out)) = (&self.data, &self.out) else {
             unreachable!("clap requires it")
         };
-        let mut config = read_config(self.config.as_deref(), self.seed)?;
+        let mut config = read_config(self.config.as_deref(), &self.set, self.seed)?;
         if let Some(backend) = &self.backend {
             config.training.backend.clone_from(backend);
         }
@@ -125,12 +129,24 @@ fn fit_families<G: Learnable>(
     Ok(())
 }
 
-pub(crate) fn read_config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
-    let mut config = TrainConfig::default();
-    if let Some(path) = path {
-        let read = TrainConfig::from_toml(&files::read_text(path, FileKind::Text)?);
-        config = read.with_context(|| path.display().to_string())?;
-    }
+/// Reads the settings of a training, by default all defaults, and overrides them.
+pub(crate) fn read_config(
+    path: Option<&Path>,
+    set: &SetArguments,
+    seed: Option<u64>,
+) -> Result<TrainConfig> {
+    let mut config = match path {
+        Some(path) => {
+            let config = set.read_toml::<TrainConfig>(path)?;
+            config.check().with_context(|| path.display().to_string())?;
+            config
+        }
+        None => {
+            let config = set.parse_toml::<TrainConfig>("", String::new)?;
+            config.check()?;
+            config
+        }
+    };
     config.seed = seed.unwrap_or(config.seed);
     Ok(config)
 }

@@ -12,7 +12,7 @@ use engine::core::{
 };
 use engine::play::playable::Playable;
 use engine::play::player_notation::trusted_text;
-pub(crate) use overrides::SetArguments;
+pub(crate) use overrides::{Override, SetArguments, override_settings};
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse_toml;

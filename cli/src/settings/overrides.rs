@@ -3,7 +3,7 @@
 use super::{keys::setting_keys, parse_toml};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use engine::core::text;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -46,16 +46,16 @@ impl SetArguments {
 
 /// A setting and its new value, with the option that gave it.
 #[derive(Clone, Debug, PartialEq)]
-struct Override {
+pub(crate) struct Override {
     option: &'static str,
-    key: String,
-    value: Value,
+    pub(crate) key: String,
+    pub(crate) value: Value,
 }
 
 impl Override {
     /// Parses `KEY=VALUE`. A value that is no TOML, such as `cosine`, is a string, unless it begins
     /// like a string, a list or a table.
-    fn parse(option: &'static str, argument: &str) -> Result<Self> {
+    pub(crate) fn parse(option: &'static str, argument: &str) -> Result<Self> {
         let Some((key, value)) = argument.split_once('=') else {
             bail!("{option} {argument}: it is written KEY=VALUE");
         };
@@ -76,6 +76,14 @@ impl Override {
         );
         let key = key.to_owned();
         Ok(Self { option, key, value })
+    }
+
+    /// Copy with another value.
+    pub(crate) fn with_value(&self, value: Value) -> Self {
+        Self {
+            value,
+            ..self.clone()
+        }
     }
 
     fn insert(&self, table: &mut Table) -> Result<()> {
@@ -130,10 +138,17 @@ fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Parses `table` with the settings of `overrides`.
+/// Copies `settings` with those of `overrides`.
 ///
 /// # Errors
 /// Names the first override with an unknown key or a value of a wrong type.
+pub(crate) fn override_settings<T: Serialize + DeserializeOwned>(
+    settings: &T,
+    overrides: &[Override],
+) -> Result<T> {
+    override_table(Table::try_from(settings)?, overrides)
+}
+
 fn override_table<T: DeserializeOwned>(table: Table, overrides: &[Override]) -> Result<T> {
     let keys = setting_keys::<T>();
     overrides.iter().try_for_each(|one| one.check_key(&keys))?;
@@ -209,6 +224,17 @@ mod tests {
         expected.ntuple.tuples = vec!["s0 s6".to_owned()];
         expected.training.epochs = 4;
         assert_eq!(config.unwrap(), expected);
+    }
+
+    #[test]
+    fn settings_survive_an_override_of_one() {
+        let config = TrainConfig::default();
+        let one = Override::parse("--sweep", "target.final_search_share=0.3").unwrap();
+        let changed = override_settings(&config, &[one]).unwrap();
+        assert_eq!(changed.target.final_lambda, Some(0.3));
+        let mut expected = config;
+        expected.target.final_lambda = Some(0.3);
+        assert_eq!(changed, expected);
     }
 
     #[test]

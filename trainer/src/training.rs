@@ -21,6 +21,7 @@ use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
 use crate::models::{cpu::CpuNetwork, result_loss::expected_payoff};
+use crate::progress::resume_at;
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
 use alea_learned::{
@@ -142,17 +143,12 @@ fn run_epochs<G: Learnable>(
         run.samples.fingerprint(),
         &mut learner,
     )?;
+    let begun = checkpoint.header.epoch_progress.as_ref();
     let done = checkpoint.header.curve.len() * run.samples.num_training()
-        + checkpoint
-            .header
-            .epoch_progress
-            .as_ref()
-            .map_or(0, |begun| begun.samples);
-    run.observer
-        .progress
-        .set_length((run.config.training.epochs * run.samples.num_training()) as u64);
-    run.observer.progress.set_position(done as u64);
-    run.observer.progress.reset_eta();
+        + begun.map_or(0, |begun| begun.samples);
+    let all = run.config.training.epochs * run.samples.num_training();
+    run.observer.progress.set_length(all as u64);
+    resume_at(run.observer.progress, done as u64);
     while !is_finished(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
         let begun = checkpoint.header.epoch_progress.take().unwrap_or_default();

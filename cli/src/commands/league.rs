@@ -33,6 +33,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+use trainer::progress::{progress_bar, resume_at};
 
 /// Rank many players with as few games as possible
 ///
@@ -222,14 +223,21 @@ impl Arguments {
             max_games: self.games.unwrap_or(config.games),
         };
         let mut last_refresh: Option<Instant> = None;
+        let progress = progress_bar("games");
+        progress.set_length(options.max_games);
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
+            match last_refresh {
+                None => resume_at(&progress, result.games),
+                Some(_) => progress.set_position(result.games),
+            }
+            progress.set_message(pairing.to_string());
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
-                output::note(&format!("{} games, now {pairing}", result.games));
                 // Errors do not matter: the files are written again later.
                 let _ = write_result_files(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
         })?;
+        progress.finish_and_clear();
         let written = write_result_files(&self.directory, &result);
         output::result(self.json, &result, || table(&result))?;
         written

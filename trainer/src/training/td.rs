@@ -16,6 +16,7 @@ use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
 use crate::models::cpu::CpuNetwork;
+use crate::progress::resume_at;
 #[cfg(feature = "burn")]
 use crate::training::burn_network::BurnNetwork;
 use crate::training_results::{Family, TdPoint, TdReport};
@@ -178,8 +179,7 @@ impl<G: Learnable> TdRun<'_, G> {
         let mut done = checkpoint.header.online.take().unwrap_or_default();
         let games = config.online.games;
         progress.set_length(games);
-        progress.set_position(done.games);
-        progress.reset_eta();
+        resume_at(progress, done.games);
         let (mut written, mut timed) = (Instant::now(), Instant::now());
         while done.games < games {
             let first = done.games;

@@ -16,7 +16,7 @@ pub use td::train_td;
 use crate::Error;
 use crate::backend::Backend;
 use crate::batch::prediction_samples;
-use crate::config::TrainConfig;
+use crate::config::{Schedule, TrainConfig};
 use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
@@ -37,6 +37,7 @@ use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde_json::Value;
 use std::{
+    fmt::Display,
     path::Path,
     time::{Duration, Instant},
 };
@@ -100,6 +101,13 @@ fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
+/// Error of a model that a training cannot start from: its setting `key` is `found`.
+fn other_model(key: &str, found: impl Display, expected: impl Display) -> Error {
+    Error::new(format!(
+        "its {key} is {found}, not {expected}; a training starts from a model of its own shape"
+    ))
+}
+
 fn checkpoint_mismatch() -> Error {
     Error::new(
         "the checkpoint does not fit the model: it has another size; remove it to train from the start",
@@ -129,6 +137,8 @@ trait Learner<G: Learnable> {
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Restores [`Self::state`]; `None` leaves the optimizer unchanged.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
+    /// Sets the weights to those of a model of the same shape, with a new optimizer.
+    fn start_from(&mut self, model: &Model<G>) -> Result<(), Error>;
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
@@ -141,7 +151,7 @@ fn run_epochs<G: Learnable>(
         run.family.name(),
         run.config,
         run.samples.fingerprint(),
-        &mut learner,
+        (run.samples.game(), &mut learner),
     )?;
     let begun = checkpoint.header.epoch_progress.as_ref();
     let done = checkpoint.header.curve.len() * run.samples.num_training()
@@ -149,6 +159,15 @@ fn run_epochs<G: Learnable>(
     let all = run.config.training.epochs * run.samples.num_training();
     run.observer.progress.set_length(all as u64);
     resume_at(run.observer.progress, done as u64);
+    if let Some(shorter) = &checkpoint.shorter {
+        let (epochs, patience) = (checkpoint.header.curve.len(), run.config.training.patience);
+        run.observer
+            .progress
+            .println(match is_finished(run.config, &checkpoint.header) {
+                true => format!("training.patience = {patience} has ended it after epoch {epochs}"),
+                false => describe_longer_epochs(shorter, run.config, epochs),
+            });
+    }
     while !is_finished(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
         let begun = checkpoint.header.epoch_progress.take().unwrap_or_default();
@@ -204,6 +223,30 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
+/// Line about a training that goes on with more epochs than those of `shorter`, after `done`.
+fn describe_longer_epochs(shorter: &TrainConfig, config: &TrainConfig, done: usize) -> String {
+    let (before, epochs) = (shorter.training.epochs, config.training.epochs);
+    let mut differences = Vec::new();
+    if config.training.schedule != Schedule::Constant {
+        differences.push("learning rates");
+    }
+    if config.target.lambda != config.target.last_lambda() {
+        differences.push("search shares");
+    }
+    let line = format!("goes on after epoch {done}, to {epochs} epochs instead of {before}");
+    describe_difference(line, &differences, &format!("{epochs} epochs"))
+}
+
+fn describe_difference(line: String, differences: &[&str], length: &str) -> String {
+    match differences {
+        [] => format!("{line}; the result is that of {length} from the start"),
+        differences => format!(
+            "{line}; the part before had the {} of the shorter training, so the result is not that of {length} from the start",
+            differences.join(" and ")
+        ),
+    }
+}
+
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -236,6 +279,7 @@ fn export_best<G: Learnable>(
         "trainer": env!("CARGO_PKG_VERSION"),
     });
     if let Some(metadata) = metadata.as_object_mut() {
+        header.insert_initial_model(metadata);
         metadata.retain(|key, value| match value {
             Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
             _ => true,

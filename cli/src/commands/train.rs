@@ -34,6 +34,7 @@ alea train --print-config > train.toml   # all settings, with comments\n        
 alea train --data runs/data --config train.toml --family network --out runs/model\n         \
 alea train --data runs/data --set training.epochs=40 --out runs/model\n         \
 alea train --data runs/data --sweep 'network.learning_rate=[0.001, 0.004]' --out runs/sweep   # compared\n         \
+alea train --data runs/new --family network --from runs/model/network/network.safetensors --out runs/tuned\n         \
 alea train --family network --games 200000 --out runs/model   # from its own games, without records"
 )]
 pub(crate) struct Arguments {
@@ -57,6 +58,10 @@ pub(crate) struct Arguments {
     set: SetArguments,
     #[command(flatten)]
     sweep: SweepArguments,
+    /// Start from the weights of a model of the same shape, a path or the name of a shipped one,
+    /// instead of new ones; overrides the settings
+    #[arg(long, value_name = "MODEL")]
+    from: Option<String>,
     /// What to fit
     #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
     family: String,
@@ -106,6 +111,9 @@ impl Arguments {
         let mut config = read_config(self.config.as_deref(), &self.set, self.seed)?;
         if let Some(backend) = &self.backend {
             config.training.backend.clone_from(backend);
+        }
+        if let Some(model) = &self.from {
+            config.training.initial_model.clone_from(model);
         }
         if let Some(games) = self.games {
             config.online.games = games;

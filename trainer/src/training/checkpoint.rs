@@ -6,19 +6,26 @@ use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
-use alea_core::files::{FileError, FileKind, read, write_atomically};
-use alea_learned::inputs::Learnable;
+use alea_core::{
+    files::{FileError, FileKind, checksum, read, write_atomically},
+    model_names,
+};
+use alea_learned::{inputs::Learnable, model_file::ModelFile};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
+/// Fingerprint of temporal-difference learning, which has no samples.
+const TD_FINGERPRINT: u64 = 0;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
     pub(super) configuration: String,
-    /// Fingerprint of the samples; 0 for temporal-difference learning, which has none.
+    /// Fingerprint of the samples, or [`TD_FINGERPRINT`].
     pub(super) fingerprint: u64,
     /// Epoch of the lowest validation loss, from 1; 0 during the first epoch.
     pub(super) best_epoch: usize,
@@ -28,6 +35,9 @@ pub(super) struct Header {
     pub(super) epoch_progress: Option<EpochProgress>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
+    /// Checksum (xxh3) of the file of the initial model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    initial_model: Option<String>,
 }
 
 impl Header {
@@ -35,7 +45,29 @@ impl Header {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 
-    pub(super) fn check_identity(
+    /// Adds the checksum of the initial model to the description of a model.
+    pub(super) fn insert_initial_model(&self, metadata: &mut serde_json::Map<String, Value>) {
+        if let Some(checksum) = &self.initial_model {
+            metadata.insert("initial_model_xxh3".to_owned(), checksum.as_str().into());
+        }
+    }
+
+    /// Allows the training to be as long as `config` has it; returns the shorter configuration.
+    fn lengthen(&mut self, config: &TrainConfig) -> Option<TrainConfig> {
+        let shorter = TrainConfig::from_toml(&self.configuration).ok()?;
+        let mut longer = shorter.clone();
+        match self.fingerprint {
+            TD_FINGERPRINT => longer.online.games = config.online.games.max(longer.online.games),
+            _ => longer.training.epochs = config.training.epochs.max(longer.training.epochs),
+        }
+        if longer == shorter || longer != *config {
+            return None;
+        }
+        self.configuration = longer.to_toml();
+        Some(shorter)
+    }
+
+    fn check_identity(
         &self,
         directory: &Path,
         family: &str,
@@ -76,6 +108,8 @@ pub(super) struct Checkpoint {
     pub(super) model: Vec<u8>,
     pub(super) optimizer: Vec<u8>,
     pub(super) best: Vec<u8>,
+    /// Configuration of the training that this one continues with more epochs or games; in no file.
+    pub(super) shorter: Option<TrainConfig>,
 }
 
 pub(super) fn path(directory: &Path) -> PathBuf {
@@ -90,16 +124,18 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// Restores a training from its checkpoint into `learner`, or begins a new one.
+    /// Restores a training from its checkpoint into `learner`, or begins a new one, from the
+    /// initial model if there is one. A training may become longer, but not otherwise different.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,
         config: &TrainConfig,
         fingerprint: u64,
-        learner: &mut impl Learner<G>,
+        (game, learner): (&G, &mut impl Learner<G>),
     ) -> Result<Self, Error> {
         let configuration = config.to_toml();
-        let checkpoint = if let Some(found) = Self::read(directory)? {
+        let checkpoint = if let Some(mut found) = Self::read(directory)? {
+            found.shorter = found.header.lengthen(config);
             found
                 .header
                 .check_identity(directory, family, &configuration, fingerprint)?;
@@ -110,6 +146,7 @@ impl Checkpoint {
                 family: family.to_owned(),
                 configuration,
                 fingerprint,
+                initial_model: start_from_model(game, &config.training.initial_model, learner)?,
                 ..Header::default()
             };
             Self {
@@ -188,8 +225,29 @@ impl Checkpoint {
             model: section()?,
             optimizer: section()?,
             best: section()?,
+            shorter: None,
         })
     }
+}
+
+/// Sets the weights of `learner` to those of the model `name`, a path or the name of a shipped one;
+/// returns the checksum of its file, `None` if `name` is empty.
+fn start_from_model<G: Learnable>(
+    game: &G,
+    name: &str,
+    learner: &mut impl Learner<G>,
+) -> Result<Option<String>, Error> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let path = model_names::path_of(name);
+    let bytes = read(&path, FileKind::Data)?;
+    let file = ModelFile::from_bytes(game, &bytes);
+    let started = file
+        .map_err(|error| Error::new(error.to_string()))
+        .and_then(|file| learner.start_from(&file.model));
+    started.map_err(Error::with_prefix(path.display()))?;
+    Ok(Some(format!("{:016x}", checksum(&bytes))))
 }
 
 #[cfg(test)]
@@ -220,12 +278,14 @@ mod tests {
                 seconds: 0.1,
             }),
             online: None,
+            initial_model: None,
         };
         Checkpoint {
             header,
             model: vec![1, 2, 3],
             optimizer: Vec::new(),
             best: vec![9; 1000],
+            shorter: None,
         }
     }
 

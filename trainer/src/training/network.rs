@@ -1,6 +1,6 @@
 //! Training of the neural network by a [`TrainableNetwork`], on the CPU or in burn.
 
-use super::{BatchFunction, Learner, StepSettings, checkpoint_mismatch};
+use super::{BatchFunction, Learner, StepSettings, checkpoint_mismatch, other_model};
 use crate::Error;
 use crate::batch::{FeatureSpec, NetworkBatch, network_batch};
 use crate::config::TrainConfig;
@@ -9,6 +9,7 @@ use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{
     inputs::Learnable,
     model_file::Model,
+    named_set::{Named, NamedSet},
     network::{Network, NetworkKernels, ResultPayoffs},
 };
 use std::ops::Range;
@@ -132,6 +133,37 @@ impl<G: Learnable, S: TrainableNetwork> Learner<G> for NetworkLearner<G, S> {
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
         let weights = from_bytes(&model, self.shape.parameters())?;
         self.step.restore(weights, optimizer)
+    }
+
+    fn start_from(&mut self, model: &Model<G>) -> Result<(), Error> {
+        let Model::Network(network) = model else {
+            return Err(other_model("family", model.kind(), "network"));
+        };
+        let (weights, features) = (network.weights(), &self.features);
+        let names = |groups: NamedSet<G::Group>| {
+            let names: Vec<_> = groups.iter().map(|group| group.name()).collect();
+            format!("{names:?}")
+        };
+        let (widths, groups) = (weights.widths(), network.feature_groups());
+        if widths != self.shape.hidden() {
+            let [found, expected] =
+                [&widths[..], self.shape.hidden()].map(|one| format!("{one:?}"));
+            return Err(other_model("network.hidden", found, expected));
+        }
+        if groups != features.groups {
+            let [found, expected] = [groups, features.groups].map(names);
+            return Err(other_model("network.inputs", found, expected));
+        }
+        if *network.buckets() != features.buckets {
+            let [found, expected] = [network.buckets(), &features.buckets];
+            return Err(other_model("network.buckets", found, expected));
+        }
+        if weights.outputs != self.shape.outputs() {
+            let expected = self.shape.outputs();
+            return Err(other_model("number of outputs", weights.outputs, expected));
+        }
+        let flat = self.shape.flat_weights(&weights.dequantize());
+        self.step.restore(flat, None)
     }
 
     fn export(&self) -> Result<Model<G>, Error> {

@@ -2,7 +2,7 @@
 //! in order, so that the seed determines the weights.
 
 use super::network::{from_bytes, to_bytes};
-use super::{BatchFunction, Learner, StepSettings};
+use super::{BatchFunction, Learner, StepSettings, other_model};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch};
 use crate::config::{NTupleConfig, UpdateRule};
@@ -84,6 +84,23 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
             None => self.table.to_parts().2,
         };
         self.table = WeightTable::new(self.rule, &weights[..rows], weights[rows], &state);
+        Ok(())
+    }
+
+    fn start_from(&mut self, model: &Model<G>) -> Result<(), Error> {
+        let Model::NTuple(network) = model else {
+            return Err(other_model("family", model.kind(), "ntuple"));
+        };
+        let found = network.tuple_set();
+        if *found != self.set {
+            let [found, expected] = [found, &self.set].map(|set| {
+                let (name, rows) = (set.name(), set.row_count());
+                format!("'{name}' of {rows} rows")
+            });
+            return Err(other_model("set of tuples", found, expected));
+        }
+        let (weights, bias, state) = (network.weights(), network.bias(), self.table.to_parts().2);
+        self.table = WeightTable::new(self.rule, weights, bias, &state);
         Ok(())
     }
 

@@ -7,12 +7,16 @@ mod network;
 mod ntuple;
 
 use super::{
-    Learner, checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
-    network::NetworkLearner, ntuple::NTupleLearner, parse_provenance,
+    Learner,
+    checkpoint::{Checkpoint, Header},
+    create_directory, describe_difference, export_model, is_checkpoint_due,
+    network::NetworkLearner,
+    ntuple::NTupleLearner,
+    parse_provenance,
 };
 use crate::Error;
 use crate::backend::Backend;
-use crate::config::TrainConfig;
+use crate::config::{Schedule, TrainConfig};
 use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
 use crate::models::cpu::CpuNetwork;
@@ -175,11 +179,16 @@ impl<G: Learnable> TdRun<'_, G> {
         } = self;
         let (config, progress) = (self_play.config, observer.progress);
         let family = format!("{} from its own games", L::FAMILY.name());
-        let mut checkpoint = Checkpoint::open(directory, &family, config, 0, td.learner())?;
+        let started = (self_play.rules, td.learner());
+        let mut checkpoint = Checkpoint::open(directory, &family, config, 0, started)?;
         let mut done = checkpoint.header.online.take().unwrap_or_default();
         let games = config.online.games;
         progress.set_length(games);
         resume_at(progress, done.games);
+        if let Some(shorter) = &checkpoint.shorter {
+            let steps = td.games_per_update();
+            progress.println(describe_more_games(shorter, config, done.games, steps));
+        }
         let (mut written, mut timed) = (Instant::now(), Instant::now());
         while done.games < games {
             let first = done.games;
@@ -215,30 +224,33 @@ impl<G: Learnable> TdRun<'_, G> {
             }
         }
         progress.finish();
-        self.export(td, &done, &checkpoint.header.configuration)
+        self.export(td, &done, &checkpoint.header)
     }
 
     fn export<L: TdLearner<G>>(
         &self,
         mut td: L,
         done: &TdProgress,
-        configuration: &str,
+        header: &Header,
     ) -> Result<TdReport, Error> {
         let SelfPlay { config, rules } = self.self_play;
         let (family, online) = (L::FAMILY.name(), &config.online);
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
-        let metadata = serde_json::json!({
+        let mut metadata = serde_json::json!({
             "family": family,
             "method": format!("TD({}) on games against itself, {}", online.trace, td.method(config)),
             "data": parse_provenance(self.provenance),
             "games": done.games,
             "training_samples": positions,
-            "configuration": configuration,
+            "configuration": header.configuration,
             "seed": config.seed,
             "loss": loss,
             "trainer": env!("CARGO_PKG_VERSION"),
         });
+        if let Some(metadata) = metadata.as_object_mut() {
+            header.insert_initial_model(metadata);
+        }
         let fresh = self.sample_parity_positions(&mut td)?;
         let model = self.directory.join(family).with_extension("safetensors");
         let parity = export_model(&*td.learner(), rules, &metadata, &model, &fresh)?;
@@ -281,6 +293,30 @@ impl<G: Learnable> TdRun<'_, G> {
         positions.truncate(PARITY_POSITIONS);
         Ok(positions)
     }
+}
+
+/// Line about learning that goes on with more games than those of `shorter`, after `done` games in
+/// updates of `step` games.
+fn describe_more_games(
+    shorter: &TrainConfig,
+    config: &TrainConfig,
+    done: u64,
+    step: u64,
+) -> String {
+    let (before, online) = (shorter.online.games, &config.online);
+    let mut differences = Vec::new();
+    if config.training.schedule != Schedule::Constant {
+        differences.push("learning rates");
+    }
+    if online.exploration != online.final_exploration {
+        differences.push("exploration");
+    }
+    if done == before && !(done.is_multiple_of(step) && done.is_multiple_of(online.report_every)) {
+        differences.push("last update");
+    }
+    let games = online.games;
+    let line = format!("goes on after game {done}, to {games} games instead of {before}");
+    describe_difference(line, &differences, &format!("{games} games"))
 }
 
 fn curve_point<G: Learnable>(self_play: &SelfPlay<'_, G>, done: &mut TdProgress) -> TdPoint {

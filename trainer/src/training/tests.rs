@@ -125,6 +125,9 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
         self.0.restore(model, optimizer)
     }
+    fn start_from(&mut self, model: &Model<Standard>) -> Result<(), Error> {
+        self.0.start_from(model)
+    }
     fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
     }
@@ -555,4 +558,5 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
 }
 
 mod backgammon;
+mod continuation;
 mod reversi;

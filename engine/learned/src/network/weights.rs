@@ -159,6 +159,31 @@ impl FloatWeights {
 }
 
 impl NetworkWeights {
+    /// Converts the weights to floating point, so that [`FloatWeights::quantize`] gives the same
+    /// integers.
+    #[must_use]
+    pub fn dequantize(&self) -> FloatWeights {
+        fn scaled<T: Copy + Into<f64>>(weights: &[T], scale: i32) -> Vec<f32> {
+            let scale = f64::from(scale);
+            let scaled = weights.iter().map(|&weight| (weight.into() / scale) as f32);
+            scaled.collect()
+        }
+        let half_step = 1 << (SHIFT - 1);
+        let bias = self.bias.iter().map(|&bias| i32::from(bias) - half_step);
+        let layers = self.hidden.iter().map(|layer| Layer {
+            weights: scaled(&layer.weights, HIDDEN_SCALE),
+            bias: scaled(&layer.bias, ACTIVATION_MAX),
+        });
+        FloatWeights {
+            rows: scaled(&self.rows, ROW_SCALE),
+            bias: scaled(&bias.collect::<Vec<i32>>(), ROW_SCALE),
+            hidden: layers.collect(),
+            outputs: self.outputs,
+            output: scaled(&self.output, OUTPUT_SCALE),
+            output_bias: scaled(&self.output_bias, LOGIT_SCALE),
+        }
+    }
+
     pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), ModelError> {
         let refuse = |problem| Err(ModelError(problem));
         if self.hidden.len() >= MAX_HIDDEN {

@@ -238,6 +238,18 @@ impl Shape {
         }
     }
 
+    /// Converts the weights of a network file of this shape to this layout.
+    pub(crate) fn flat_weights(&self, weights: &FloatWeights) -> Vec<f32> {
+        let mut flat = [&weights.rows[..], &weights.bias].concat();
+        for layer in &weights.hidden {
+            flat.extend_from_slice(&layer.weights);
+            flat.extend_from_slice(&layer.bias);
+        }
+        flat.extend_from_slice(&weights.output);
+        flat.extend_from_slice(&weights.output_bias);
+        flat
+    }
+
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -320,6 +332,7 @@ mod tests {
             .map(|number| number as f32)
             .collect();
         let file = shape.float_weights(&weights);
+        assert_eq!(shape.flat_weights(&file), weights);
         assert_eq!((file.rows, file.bias), (vec![0.0, 1.0], vec![2.0]));
         assert_eq!(file.hidden.len(), 1);
         assert_eq!(file.hidden[0].weights, [3.0, 4.0]);

@@ -177,7 +177,7 @@ pub fn play_league<G: Playable>(
         options,
         matches: MatchOptions {
             state: Some(folder),
-            progress: false,
+            progress: None,
             ..matches.clone()
         },
         met: BTreeMap::new(),

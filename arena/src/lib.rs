@@ -5,6 +5,8 @@
 
 pub mod error;
 
+mod progress;
+
 pub mod statistics;
 
 pub mod text_table;

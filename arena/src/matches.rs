@@ -38,6 +38,7 @@ use alea_play::{
 };
 use collector::Collector;
 pub use finished_pairs::{FinishedPairs, partial_result};
+use indicatif::ProgressBar;
 pub use lineups::SeatMeans;
 use lineups::{Lineup, lineups_of_pair, scored_points};
 pub(crate) use match_journal::check_names;
@@ -111,8 +112,8 @@ pub struct MatchOptions<G: Playable> {
     pub slice: TaskSlice,
     /// File for the moves of finished games, in JSON lines.
     pub records: Option<PathBuf>,
-    /// Shows a progress bar if standard error is a terminal.
-    pub progress: bool,
+    /// Makes the progress bar of a match, in pairs; `None` for none.
+    pub progress: Option<fn() -> ProgressBar>,
     /// Seed domain: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games
     /// must differ from earlier measurements of the same model.
     pub space: SeedSpace,
@@ -140,7 +141,7 @@ impl<G: Playable> MatchOptions<G> {
             state: None,
             slice: TaskSlice::All,
             records: None,
-            progress: false,
+            progress: None,
             space: SeedSpace::Arena,
             stop: None,
             luck: None,

@@ -1,14 +1,18 @@
 //! Settings files in TOML, and the options that override them; errors name line and key.
 
+mod keys;
+mod overrides;
+
 use crate::games::{self, GameArguments};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use engine::core::{
-    files::{self, FileKind},
+    files::{self, FileError, FileKind},
     text,
 };
 use engine::play::playable::Playable;
 use engine::play::player_notation::trusted_text;
+pub(crate) use overrides::{Override, SetArguments, override_settings};
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse_toml;
@@ -32,6 +36,8 @@ pub(crate) struct SettingsArguments {
     /// Settings file instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "game", "variant"])]
     pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
     /// Seed of everything random; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
@@ -49,7 +55,7 @@ pub(crate) struct SettingsArguments {
 impl SettingsArguments {
     pub(crate) fn game<S: Settings>(&self) -> Result<String> {
         Ok(match &self.config {
-            Some(path) => read_toml::<S>(path)?.common_fields().0.clone(),
+            Some(path) => self.set.read_toml::<S>(path)?.common_fields().0.clone(),
             None => self.game.notation(),
         })
     }
@@ -58,14 +64,14 @@ impl SettingsArguments {
     /// `None`.
     pub(crate) fn read<S: Settings, G: Playable>(&self) -> Result<Option<(S, G)>> {
         let mut settings: S = match &self.config {
-            Some(path) if !self.print_config => read_toml(path)?,
+            Some(path) if !self.print_config => self.set.read_toml(path)?,
             _ => {
                 let text = self.preset_text::<S, G>()?;
                 if self.print_config {
                     output::line(text.trim_end())?;
                     return Ok(None);
                 }
-                parse_toml(&text)?
+                self.set.parse_toml(&text, || self.preset.clone())?
             }
         };
         let (game, seed, backend) = settings.common_fields();
@@ -139,6 +145,9 @@ pub(crate) fn claim<S: Settings, G: Playable>(
 }
 
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = files::read_text(path, FileKind::Text)?;
-    parse_toml(&text).with_context(|| path.display().to_string())
+    SetArguments::default().read_toml(path)
+}
+
+fn read_text(path: &Path) -> Result<String, FileError> {
+    files::read_text(path, FileKind::Text)
 }

@@ -6,6 +6,8 @@ mod error;
 
 pub use error::Error;
 
+pub mod progress;
+
 // Records and self-play, which produces them.
 pub mod codec;
 
@@ -40,8 +42,6 @@ pub mod models;
 
 // Output of a training.
 pub mod curve;
-
-pub mod progress;
 
 mod export;
 

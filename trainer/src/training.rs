@@ -16,11 +16,12 @@ pub use td::{check_seats, train_td};
 use crate::Error;
 use crate::backend::Backend;
 use crate::batch::prediction_samples;
-use crate::config::TrainConfig;
+use crate::config::{Schedule, TrainConfig};
 use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
 use crate::models::{cpu::CpuNetwork, result_loss::expected_payoff};
+use crate::progress::resume_at;
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
 use alea_learned::{
@@ -175,19 +176,23 @@ fn run_epochs<G: Learnable>(
         run.config,
         run.samples.fingerprint(),
         run.initial_model,
-        &mut learner,
+        (run.samples.game(), &mut learner),
     )?;
+    let begun = checkpoint.header.epoch_progress.as_ref();
     let done = checkpoint.header.curve.len() * run.samples.num_training()
-        + checkpoint
-            .header
-            .epoch_progress
-            .as_ref()
-            .map_or(0, |begun| begun.samples);
-    run.observer
-        .progress
-        .set_length((run.config.training.epochs * run.samples.num_training()) as u64);
-    run.observer.progress.set_position(done as u64);
-    run.observer.progress.reset_eta();
+        + begun.map_or(0, |begun| begun.samples);
+    let all = run.config.training.epochs * run.samples.num_training();
+    run.observer.progress.set_length(all as u64);
+    resume_at(run.observer.progress, done as u64);
+    if let Some(shorter) = &checkpoint.shorter {
+        let (epochs, patience) = (checkpoint.header.curve.len(), run.config.training.patience);
+        run.observer
+            .progress
+            .println(match is_finished(run.config, &checkpoint.header) {
+                true => format!("training.patience = {patience} has ended it after epoch {epochs}"),
+                false => describe_longer_epochs(shorter, run.config, epochs),
+            });
+    }
     while !is_finished(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
         let begun = checkpoint.header.epoch_progress.take().unwrap_or_default();
@@ -241,6 +246,30 @@ fn run_epochs<G: Learnable>(
     let header = checkpoint.header;
     learner.restore(checkpoint.best, None)?;
     export_best(run, &learner, &header)
+}
+
+/// Line about a training that goes on with more epochs than those of `shorter`, after `done`.
+fn describe_longer_epochs(shorter: &TrainConfig, config: &TrainConfig, done: usize) -> String {
+    let (before, epochs) = (shorter.training.epochs, config.training.epochs);
+    let mut differences = Vec::new();
+    if config.training.schedule != Schedule::Constant {
+        differences.push("learning rates");
+    }
+    if config.target.lambda != config.target.last_lambda() {
+        differences.push("search shares");
+    }
+    let line = format!("goes on after epoch {done}, to {epochs} epochs instead of {before}");
+    describe_difference(line, &differences, &format!("{epochs} epochs"))
+}
+
+fn describe_difference(line: String, differences: &[&str], length: &str) -> String {
+    match differences {
+        [] => format!("{line}; the result is that of {length} from the start"),
+        differences => format!(
+            "{line}; the part before had the {} of the shorter training, so the result is not that of {length} from the start",
+            differences.join(" and ")
+        ),
+    }
 }
 
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {

@@ -15,8 +15,8 @@ pub struct TrainingRun<'a, G: Learnable> {
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Model of the same shape whose weights the training begins with; `None`: random weights, of
-    /// n-tuples 0. The optimizer begins anew.
+    /// Model of the same shape whose weights the training begins with, before any that the settings
+    /// name; without both: random weights, of n-tuples 0. The optimizer begins anew.
     pub initial_model: Option<&'a ModelFile<G>>,
     /// Origin of the samples, as JSON or plain text, for the model file.
     pub provenance: &'a str,

@@ -13,6 +13,7 @@ pub use tuple_orbits::{Candidate, candidates};
 use crate::Error;
 use crate::config::{TrainConfig, check_at_least_one, check_range};
 use crate::dataset::Samples;
+use crate::progress::resume_at;
 use crate::sample::Sample;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{
@@ -83,6 +84,7 @@ pub fn search<G: Learnable>(
     let mut state = State::open(path, config, options, samples.fingerprint())?;
     let search = Search::new(config, options, samples)?;
     progress.set_length(options.rows as u64);
+    resume_at(progress, state.total_rows() as u64);
     let mut current_network = search.current_network(&state)?;
     while !state.finished {
         progress.set_position(state.total_rows() as u64);

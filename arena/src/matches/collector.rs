@@ -8,11 +8,11 @@ use super::{
 };
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
+use crate::progress::resume_at;
 use alea_core::journal::Journal;
 use alea_play::{game_jsonl::GameLine, playable::Playable};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use std::{
-    io::IsTerminal,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -46,20 +46,11 @@ impl Collector {
         earlier: Duration,
         options: &MatchOptions<G>,
     ) -> Self {
-        let bar = ProgressBar::new(options.pairs);
-        let visible = options.progress && std::io::stderr().is_terminal();
-        bar.set_draw_target(if visible {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        });
-        if let Ok(style) =
-            ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs  {msg}  {eta} left")
-        {
-            bar.set_style(style);
-        }
-        bar.set_position(results.len() as u64);
-        bar.reset_eta();
+        let bar = options
+            .progress
+            .map_or_else(ProgressBar::hidden, |make| make());
+        bar.set_length(options.pairs);
+        resume_at(&bar, results.len() as u64);
         let points = scored_points(&options.game);
         let (mut samples, mut repeats) = (PairSamples::new(points), Repeats::default());
         let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::matches::compute_missing;
+use crate::progress::resume_at;
 use alea_core::{
     files::{self, FileKind, write_atomically},
     game::Game,
@@ -164,8 +165,7 @@ impl SuiteBuilder<'_> {
         let sampled = self.draw(stones, positions, progress)?;
         let ours = self.slice.part_range(positions);
         progress.set_length(ours.end - ours.start);
-        progress.set_position(entries.range(ours.clone()).count() as u64);
-        progress.reset_eta();
+        resume_at(progress, entries.range(ours.clone()).count() as u64);
         let entry = |(): &mut (), number| {
             let entry = self.entry(&sampled[number as usize], number)?;
             progress.inc(1);

@@ -8,6 +8,7 @@ use super::{
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, play_match, state_path};
 use arena::setup_starts::Setups;
+use cli::progress_bar;
 use engine::games::einstein::Standard;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub(super) fn play(
             threads: settings.threads,
             state: folder.map(|folder| state_path(folder, &one.file)),
             slice: settings.slice,
-            progress: true,
+            progress: Some(|| progress_bar("pairs")),
             ..MatchOptions::new(game.clone(), one.games.div_ceil(2), settings.seed)
         };
         let result = play_match(&a, &b, &options)?;

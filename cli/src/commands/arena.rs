@@ -2,6 +2,7 @@
 
 use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
+use crate::progress_bar;
 use crate::sharding::ShardArguments;
 use crate::{interruption, output};
 use anyhow::{Result, anyhow, bail};
@@ -112,7 +113,7 @@ pub(crate) fn match_options<G: Playable>(
     MatchOptions {
         threads: rayon::current_num_threads(),
         state,
-        progress: true,
+        progress: Some(|| progress_bar("pairs")),
         ..MatchOptions::new(game.clone(), pairs, seed)
     }
 }

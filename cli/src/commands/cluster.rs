@@ -7,7 +7,8 @@ mod kubernetes;
 mod plan;
 mod scripts;
 
-use crate::{output, settings};
+use crate::output;
+use crate::settings::SetArguments;
 use anyhow::{Context, Result};
 use engine::core::files;
 use serde::Deserialize;
@@ -30,6 +31,8 @@ pub(crate) struct Arguments {
     scheduler: Scheduler,
     /// The stages (TOML)
     config: PathBuf,
+    #[command(flatten)]
+    set: SetArguments,
     /// Write the scripts to standard output without submitting them
     #[arg(long, group = "action")]
     print: bool,
@@ -176,7 +179,7 @@ impl Step {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let on_pods = self.scheduler == Scheduler::Kubernetes;
-        let plan = || Plan::of(settings::read_toml(&self.config)?, on_pods);
+        let plan = || Plan::of(self.set.read_toml(&self.config)?, on_pods);
         let plan = plan().with_context(|| self.config.display().to_string())?;
         let verb = match (self.scheduler, self) {
             (_, Self { print: true, .. }) => "print",

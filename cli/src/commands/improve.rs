@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi\n         alea improve --game backgammon --preset standard --out runs/backgammon   # TD learning, then labels by rollouts"
+    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi --set train.training.epochs=20\n         alea improve --game backgammon --preset standard --out runs/backgammon   # TD learning, then labels by rollouts"
 )]
 pub(crate) struct Arguments {
     /// Directory of the run

@@ -6,7 +6,8 @@ mod page;
 use crate::commands::MAX_GAMES;
 use crate::commands::arena::{contestant, luck_evaluator, match_options};
 use crate::games::{DEFAULT_GAME, with_game};
-use crate::{output, settings};
+use crate::output;
+use crate::settings::SetArguments;
 use anyhow::{Context, Result, anyhow, bail};
 use arena::league::{Entrant, LeagueOptions, LeagueResult, play_league};
 use arena::matches::{Contestant, Openings, format_repeat_warning};
@@ -32,6 +33,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+use trainer::progress::{progress_bar, resume_at};
 
 /// Rank many players with as few games as possible
 ///
@@ -59,6 +61,8 @@ pub(crate) struct Arguments {
     /// Settings file [default: DIR/league.toml]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
     /// Pause after N games in all; overrides the settings and may be raised later
     #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_GAMES))]
     games: Option<u64>,
@@ -182,7 +186,7 @@ impl Arguments {
         }
         let default_config = || self.directory.join("league.toml");
         let config = self.config.clone().unwrap_or_else(default_config);
-        let config: LeagueConfig = settings::read_toml(&config)?;
+        let config: LeagueConfig = self.set.read_toml(&config)?;
         let _claim = files::claim_directory(&self.directory)?;
         crate::other_programs::log_to(self.log.as_deref());
         with_game!(trusted_text(&config.game), game => self.run_for(&game, &config))
@@ -219,14 +223,21 @@ impl Arguments {
             max_games: self.games.unwrap_or(config.games),
         };
         let mut last_refresh: Option<Instant> = None;
+        let progress = progress_bar("games");
+        progress.set_length(options.max_games);
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
+            match last_refresh {
+                None => resume_at(&progress, result.games),
+                Some(_) => progress.set_position(result.games),
+            }
+            progress.set_message(pairing.to_string());
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
-                output::note(&format!("{} games, now {pairing}", result.games));
                 // Errors do not matter: the files are written again later.
                 let _ = write_result_files(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
         })?;
+        progress.finish_and_clear();
         let written = write_result_files(&self.directory, &result);
         output::result(self.json, &result, || table(&result))?;
         written

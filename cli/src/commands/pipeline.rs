@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// and both play against the hand-made evaluators. An interrupted run resumes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml"
+    after_help = "Example: alea pipeline --preset quick --seed 1\n         alea pipeline --print-config > my.toml   # then edit it, and: alea pipeline --config my.toml\n         alea pipeline --set train.training.epochs=4 --set selfplay.games=10000"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -174,6 +174,13 @@ impl GameTask for Arguments {
             Journal::open(state, wording, &identity, number, (slice, count))?;
         journal.check_complete()?;
         let ours = slice.part_range(count);
+        let done = ours
+            .clone()
+            .filter(|number| measured_before.contains_key(number));
+        match done.count() {
+            0 => {}
+            done => output::note(&format!("resumed: {done} of {count} players are done")),
+        }
         for (number, contestant) in (0..).zip(&contestants) {
             if let Some((_, measured)) = measured_before.remove(&number) {
                 report.contestants.push(measured);

@@ -1,16 +1,21 @@
 //! `alea train`: fits evaluators to game records.
 
+mod sweep;
+
 use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
+use crate::settings::SetArguments;
 use anyhow::{Context, Result};
 use arena::results_report::loss_svg;
-use engine::core::files::{self, FileKind};
+use engine::core::files;
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::player_notation::trusted_text;
 use indicatif::ProgressBar;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use sweep::SweepArguments;
 use trainer::config::TrainConfig;
 use trainer::curve::Observer;
 use trainer::dataset::{SampleOptions, Samples};
@@ -29,6 +34,9 @@ use trainer::training::{
 alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
 alea train --print-config > train.toml   # all settings, with comments\n         \
 alea train --data runs/data --config train.toml --family network --out runs/model\n         \
+alea train --data runs/data --set training.epochs=40 --out runs/model\n         \
+alea train --data runs/data --sweep 'network.learning_rate=[0.001, 0.004]' --out runs/sweep   # compared\n         \
+alea train --data runs/new --family network --from runs/model/network/network.safetensors --out runs/tuned\n         \
 alea train --family network --games 200000 --out runs/model   # from its own games, without records"
 )]
 pub(crate) struct Arguments {
@@ -48,6 +56,14 @@ pub(crate) struct Arguments {
     /// Settings; keys that are left out have their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
+    #[command(flatten)]
+    sweep: SweepArguments,
+    /// Start from the weights of a model of the same shape, a path or the name of a shipped one,
+    /// instead of new ones; overrides the settings
+    #[arg(long, value_name = "MODEL")]
+    from: Option<String>,
     /// What to fit
     #[arg(long, default_value = "both", value_parser = ["network", "ntuple", "both"])]
     family: String,
@@ -69,25 +85,45 @@ const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
+/// Report of a training on records, or from games of the network against itself.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FitReport {
+    Supervised(TrainingReport),
+    Td(TdReport),
+}
+
+impl FitReport {
+    fn summary(&self) -> String {
+        match self {
+            Self::Supervised(report) => summary(report),
+            Self::Td(report) => td_summary(report),
+        }
+    }
+}
+
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if self.print_config {
             return output::line(TrainConfig::default_toml().trim_end());
         }
-        let (data, Some(out)) = (&self.data, &self.out) else {
+        let Some(out) = &self.out else {
             unreachable!("clap requires it")
         };
-        let mut config = read_config(self.config.as_deref(), self.seed)?;
+        let mut config = read_config(self.config.as_deref(), &self.set, self.seed)?;
         if let Some(backend) = &self.backend {
             config.training.backend.clone_from(backend);
+        }
+        if let Some(model) = &self.from {
+            config.training.initial_model.clone_from(model);
         }
         if let Some(games) = self.games {
             config.online.games = games;
             let game = self.game.as_deref().unwrap_or(games::DEFAULT_GAME);
             return with_game!(trusted_text(game), game => self.fit_by_td(&game, &config, out));
         }
-        let game = games::game_of_records(data);
-        with_type!(&game, OneGame => fit_families::<OneGame>(self, &config, data, out))
+        let game = games::game_of_records(&self.data);
+        with_type!(&game, OneGame => self.fit_to_records::<OneGame>(&game, &config, out))
     }
 
     fn families(&self) -> &'static [Family] {
@@ -99,48 +135,84 @@ impl Arguments {
     }
 
     fn fit_by_td<G: Learnable>(&self, game: &G, config: &TrainConfig, out: &Path) -> Result<()> {
+        self.fit_all(game, config, out, |config, family, directory| {
+            fit_family_by_td(config, family, game, None, directory).map(FitReport::Td)
+        })
+    }
+
+    fn fit_to_records<G: Learnable>(
+        &self,
+        game: &str,
+        config: &TrainConfig,
+        out: &Path,
+    ) -> Result<()> {
+        let rules: G = games::parse_game(trusted_text(game))?;
+        let mut loaded: Option<(SampleOptions, Samples<G>)> = None;
+        self.fit_all(&rules, config, out, |config, family, directory| {
+            let options = sample_options(config);
+            let samples = match loaded.take() {
+                Some((found, samples)) if found == options => samples,
+                // The memory is free before it is filled again.
+                other => {
+                    drop(other);
+                    load_and_report::<G>(&self.data, config)?
+                }
+            };
+            let report = fit_family(config, family, &samples, &self.data, None, directory)?;
+            loaded = Some((options, samples));
+            Ok(FitReport::Supervised(report))
+        })
+    }
+
+    /// Calls `fit` for each family, or each of each combination of a sweep, and prints the results.
+    fn fit_all<G: Learnable>(
+        &self,
+        game: &G,
+        config: &TrainConfig,
+        out: &Path,
+        mut fit: impl FnMut(&TrainConfig, Family, &Path) -> Result<FitReport>,
+    ) -> Result<()> {
+        if !self.sweep.is_empty() {
+            let trained = (config, self.families());
+            return self.sweep.run(game, trained, (out, self.json), fit);
+        }
         for &family in self.families() {
-            let report = fit_family_by_td(config, family, game, None, &out.join(family.name()))?;
-            output::result(self.json, &report, || td_summary(&report))?;
+            let report = fit(config, family, &out.join(family.name()))?;
+            output::result(self.json, &report, || report.summary())?;
         }
         Ok(())
     }
 }
 
-fn fit_families<G: Learnable>(
-    arguments: &Arguments,
-    config: &TrainConfig,
-    data: &[PathBuf],
-    out: &Path,
-) -> Result<()> {
-    let samples = load_and_report::<G>(data, config)?;
-    for &family in arguments.families() {
-        let report = fit_family(
-            config,
-            family,
-            &samples,
-            data,
-            None,
-            &out.join(family.name()),
-        )?;
-        output::result(arguments.json, &report, || summary(&report))?;
-    }
-    Ok(())
-}
-
-pub(crate) fn read_config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
-    let mut config = TrainConfig::default();
-    if let Some(path) = path {
-        let read = TrainConfig::from_toml(&files::read_text(path, FileKind::Text)?);
-        config = read.with_context(|| path.display().to_string())?;
-    }
+/// Reads the settings of a training, by default all defaults, and overrides them.
+pub(crate) fn read_config(
+    path: Option<&Path>,
+    set: &SetArguments,
+    seed: Option<u64>,
+) -> Result<TrainConfig> {
+    let mut config = match path {
+        Some(path) => {
+            let config = set.read_toml::<TrainConfig>(path)?;
+            config.check().with_context(|| path.display().to_string())?;
+            config
+        }
+        None => {
+            let config = set.parse_toml::<TrainConfig>("", String::new)?;
+            config.check()?;
+            config
+        }
+    };
     config.seed = seed.unwrap_or(config.seed);
     Ok(config)
 }
 
+fn sample_options(config: &TrainConfig) -> SampleOptions {
+    SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed)
+        .with_memory_limit(config.training.window)
+}
+
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
-    let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
-    let samples = Samples::open(data, &options.with_memory_limit(config.training.window))?;
+    let samples = Samples::open(data, &sample_options(config))?;
     if samples.duplicate_games() > 0 {
         output::note(&format!(
             "{} games are duplicates up to symmetry; all of a kind train, or all validate",

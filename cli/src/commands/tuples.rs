@@ -3,6 +3,7 @@
 use crate::commands::train::{load_and_report, read_config};
 use crate::games::{self, with_type};
 use crate::output;
+use crate::settings::SetArguments;
 use anyhow::Result;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct Arguments {
     /// Settings of the trainings that compare sets, and of the result
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetArguments,
     /// Maximum rows of the set, four bytes each
     #[arg(long, default_value_t = SearchOptions::default().rows, value_name = "N")]
     rows: usize,
@@ -61,7 +64,7 @@ impl Arguments {
     }
 
     fn search_tuples<G: Learnable>(&self) -> Result<()> {
-        let config = read_config(self.config.as_deref(), self.seed)?;
+        let config = read_config(self.config.as_deref(), &self.set, self.seed)?;
         let options = SearchOptions {
             rows: self.rows,
             samples: self.samples,

@@ -72,6 +72,9 @@ impl TargetConfig {
 pub struct TrainingConfig {
     /// Backend of neural networks: `cpu` or, if compiled in, `flex`, `wgpu` or `cuda` of burn.
     pub backend: String,
+    /// Path or name of a model whose weights are the initial ones; empty: new weights.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub initial_model: String,
     /// Maximum number of epochs.
     pub epochs: usize,
     /// Number of epochs without a lower validation loss after which training stops; 0: never.
@@ -92,6 +95,7 @@ impl Default for TrainingConfig {
     fn default() -> Self {
         Self {
             backend: "cpu".to_owned(),
+            initial_model: String::new(),
             epochs: 20,
             patience: 5,
             symmetries: true,

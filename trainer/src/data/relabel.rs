@@ -9,6 +9,7 @@ use super::{
 use crate::Error;
 use crate::labeller::LabelSource;
 use crate::manifest::Manifest;
+use crate::progress::resume_at;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
 use alea_core::{files, job_array::TaskSlice};
 use alea_play::playable::Playable;
@@ -53,6 +54,7 @@ pub fn relabel<G: Playable>(
     let game = |shard: u64| source.games.min(shard * GAMES_PER_SHARD);
     progress.set_length(game(own_shards.end) - game(own_shards.start));
     let mut written = WriteSummary::new(target);
+    let mut labels_new = false;
     for number in own_shards {
         let first_game = number * GAMES_PER_SHARD;
         let last = source.games.min(first_game + GAMES_PER_SHARD);
@@ -70,6 +72,9 @@ pub fn relabel<G: Playable>(
                 games
             }
             None => {
+                if !std::mem::replace(&mut labels_new, true) {
+                    resume_at(progress, progress.position());
+                }
                 let games = label_games(games, label_source, index, header.labels.len(), progress);
                 shard::write(&path, &header, &games)?;
                 games

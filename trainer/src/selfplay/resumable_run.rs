@@ -6,6 +6,7 @@ use super::{
 };
 use crate::Error;
 use crate::manifest::Manifest;
+use crate::progress::resume_at;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use alea_core::{
     files::{self, FileKind},
@@ -120,8 +121,7 @@ impl<G: Playable> SelfPlay<G> {
         mut counter: Counter<'_, G>,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        progress.inc(counter.summary.games);
-        progress.reset_eta();
+        resume_at(progress, counter.summary.games);
         let clock = TimeTotals::default();
         let before = (counter.summary.games, counter.summary.positions);
         let write = |unwritten: Option<(u64, Vec<PlayedGame<G>>)>| {

@@ -6,7 +6,10 @@ use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
-use alea_core::files::{FileError, FileKind, read, write_atomically};
+use alea_core::{
+    files::{FileError, FileKind, read, write_atomically},
+    model_names,
+};
 use alea_learned::{inputs::Learnable, model_file::ModelFile};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -14,11 +17,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
+/// Fingerprint of temporal-difference learning, which has no samples.
+const TD_FINGERPRINT: u64 = 0;
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
     pub(super) configuration: String,
-    /// Fingerprint of the samples; 0 for temporal-difference learning, which has none.
+    /// Fingerprint of the samples, or [`TD_FINGERPRINT`].
     pub(super) fingerprint: u64,
     /// Checksum of the model whose weights were the initial ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +44,22 @@ impl Header {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 
-    pub(super) fn check_identity(
+    /// Allows the training to be as long as `config` has it; returns the shorter configuration.
+    fn lengthen(&mut self, config: &TrainConfig) -> Option<TrainConfig> {
+        let shorter = TrainConfig::from_toml(&self.configuration).ok()?;
+        let mut longer = shorter.clone();
+        match self.fingerprint {
+            TD_FINGERPRINT => longer.online.games = config.online.games.max(longer.online.games),
+            _ => longer.training.epochs = config.training.epochs.max(longer.training.epochs),
+        }
+        if longer == shorter || longer != *config {
+            return None;
+        }
+        self.configuration = longer.to_toml();
+        Some(shorter)
+    }
+
+    fn check_identity(
         &self,
         directory: &Path,
         family: &str,
@@ -83,6 +104,8 @@ pub(super) struct Checkpoint {
     pub(super) model: Vec<u8>,
     pub(super) optimizer: Vec<u8>,
     pub(super) best: Vec<u8>,
+    /// Configuration of the training that this one continues with more epochs or games; in no file.
+    pub(super) shorter: Option<TrainConfig>,
 }
 
 pub(super) fn path(directory: &Path) -> PathBuf {
@@ -98,18 +121,24 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 
 impl Checkpoint {
     /// Restores a training from its checkpoint into `learner`, or begins a new one, with the weights
-    /// of `initial_model` if there is one.
+    /// of `initial_model`, or else of the model that the settings name. A training may become
+    /// longer, but not otherwise different.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,
         config: &TrainConfig,
         fingerprint: u64,
         initial_model: Option<&ModelFile<G>>,
-        learner: &mut impl Learner<G>,
+        (game, learner): (&G, &mut impl Learner<G>),
     ) -> Result<Self, Error> {
         let configuration = config.to_toml();
-        let initial_weights = initial_model.map(ModelFile::checksum);
-        let checkpoint = if let Some(found) = Self::read(directory)? {
+        let mut initial_weights = initial_model.map(ModelFile::checksum);
+        let checkpoint = if let Some(mut found) = Self::read(directory)? {
+            if initial_model.is_none() && !config.training.initial_model.is_empty() {
+                // The name is part of the settings, and the checkpoint has the weights.
+                initial_weights.clone_from(&found.header.initial_weights);
+            }
+            found.shorter = found.header.lengthen(config);
             found.header.check_identity(
                 directory,
                 family,
@@ -120,8 +149,19 @@ impl Checkpoint {
             learner.restore(found.model.clone(), Some(found.optimizer.clone()))?;
             found
         } else {
-            if let Some(initial) = initial_model {
-                learner.set_initial_weights(&initial.model)?;
+            let name = &config.training.initial_model;
+            let named = match initial_model {
+                None => read_initial_model(game, name)?,
+                Some(_) => None,
+            };
+            if let Some(initial) = initial_model.or(named.as_ref()) {
+                learner
+                    .set_initial_weights(&initial.model)
+                    .map_err(|error| match named {
+                        Some(_) => Error::with_prefix(name)(error),
+                        None => error,
+                    })?;
+                initial_weights = Some(initial.checksum());
             }
             let header = Header {
                 family: family.to_owned(),
@@ -206,8 +246,19 @@ impl Checkpoint {
             model: section()?,
             optimizer: section()?,
             best: section()?,
+            shorter: None,
         })
     }
+}
+
+/// Reads the model `name`, a path or the name of a shipped one; `None` if `name` is empty.
+fn read_initial_model<G: Learnable>(game: &G, name: &str) -> Result<Option<ModelFile<G>>, Error> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let file = ModelFile::load(game, &model_names::path_of(name));
+    file.map(Some)
+        .map_err(|error| Error::new(error.to_string()))
 }
 
 #[cfg(test)]
@@ -245,6 +296,7 @@ mod tests {
             model: vec![1, 2, 3],
             optimizer: Vec::new(),
             best: vec![9; 1000],
+            shorter: None,
         }
     }
 

@@ -9,16 +9,17 @@ mod ntuple;
 use super::{
     INITIAL_WEIGHTS_KEY, Learner, TdTrainingRun,
     checkpoint::{Checkpoint, Header},
-    create_directory, export_model, is_checkpoint_due,
+    create_directory, describe_difference, export_model, is_checkpoint_due,
     network::NetworkLearner,
     ntuple::NTupleLearner,
     parse_provenance,
 };
 use crate::Error;
 use crate::backend::Backend;
-use crate::config::TrainConfig;
+use crate::config::{Schedule, TrainConfig};
 use crate::export::PARITY_POSITIONS;
 use crate::models::cpu::CpuNetwork;
+use crate::progress::resume_at;
 #[cfg(feature = "burn")]
 use crate::training::burn_network::BurnNetwork;
 use crate::training_results::{Family, TdPoint, TdReport};
@@ -186,13 +187,17 @@ impl<G: Learnable> TdRun<'_, G> {
         } = arguments;
         let (config, progress) = (self_play.config, observer.progress);
         let family = format!("{} from its own games", L::FAMILY.name());
+        let started = (self_play.rules, td.learner());
         let mut checkpoint =
-            Checkpoint::open(directory, &family, config, 0, *initial_model, td.learner())?;
+            Checkpoint::open(directory, &family, config, 0, *initial_model, started)?;
         let mut done = checkpoint.header.online.take().unwrap_or_default();
         let games = config.online.games;
         progress.set_length(games);
-        progress.set_position(done.games);
-        progress.reset_eta();
+        resume_at(progress, done.games);
+        if let Some(shorter) = &checkpoint.shorter {
+            let steps = td.games_per_update();
+            progress.println(describe_more_games(shorter, config, done.games, steps));
+        }
         let (mut written, mut timed) = (Instant::now(), Instant::now());
         while done.games < games {
             let first = done.games;
@@ -301,6 +306,30 @@ impl<G: Learnable> TdRun<'_, G> {
         positions.truncate(PARITY_POSITIONS);
         Ok(positions)
     }
+}
+
+/// Line about learning that goes on with more games than those of `shorter`, after `done` games in
+/// updates of `step` games.
+fn describe_more_games(
+    shorter: &TrainConfig,
+    config: &TrainConfig,
+    done: u64,
+    step: u64,
+) -> String {
+    let (before, online) = (shorter.online.games, &config.online);
+    let mut differences = Vec::new();
+    if config.training.schedule != Schedule::Constant {
+        differences.push("learning rates");
+    }
+    if online.exploration != online.final_exploration {
+        differences.push("exploration");
+    }
+    if done == before && !(done.is_multiple_of(step) && done.is_multiple_of(online.report_every)) {
+        differences.push("last update");
+    }
+    let games = online.games;
+    let line = format!("goes on after game {done}, to {games} games instead of {before}");
+    describe_difference(line, &differences, &format!("{games} games"))
 }
 
 fn curve_point<G: Learnable>(self_play: &SelfPlay<'_, G>, done: &mut TdProgress) -> TdPoint {

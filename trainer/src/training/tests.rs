@@ -560,5 +560,6 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
 }
 
 mod backgammon;
+mod continuation;
 mod initial_weights;
 mod reversi;

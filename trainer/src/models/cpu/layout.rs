@@ -334,6 +334,7 @@ mod tests {
             .map(|number| number as f32)
             .collect();
         let file = shape.float_weights(&weights);
+        assert_eq!(shape.flat_weights(&file), weights);
         assert_eq!((&file.rows, &file.bias), (&vec![0.0, 1.0], &vec![2.0]));
         assert_eq!(file.hidden.len(), 1);
         assert_eq!(file.hidden[0].weights, [3.0, 4.0]);

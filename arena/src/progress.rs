@@ -1,0 +1,14 @@
+//! Progress bars of resumed work.
+
+use indicatif::ProgressBar;
+
+/// Sets a progress bar to the finished part of interrupted work, and says so if there is some.
+pub(crate) fn resume_at(progress: &ProgressBar, done: u64) {
+    progress.set_position(done);
+    progress.reset_eta();
+    let length = progress.length().unwrap_or(0);
+    if (1..length).contains(&done) {
+        let prefix = progress.prefix();
+        progress.println(format!("resumed: {done} of {length} {prefix} are done"));
+    }
+}

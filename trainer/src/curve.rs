@@ -1,6 +1,7 @@
 //! The training curve as CSV, and output during training.
 
 use crate::Error;
+use crate::event_file::{EVENT_FILE, write_event_file};
 use alea_core::files::write_atomically;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -56,8 +57,8 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `table` as `curve.csv` and, if `draw` is set, its plot as `curve.svg`, each
-    /// atomically.
+    /// Writes `table` as `curve.csv`, as an event file of TensorBoard and, if `draw` is set, its plot
+    /// as `curve.svg`.
     pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -65,6 +66,7 @@ impl Observer<'_> {
             })
         };
         write("curve.csv", table)?;
+        write_event_file(&directory.join(EVENT_FILE), table)?;
         if let Some(draw) = self.draw {
             let picture =
                 draw(table).map_err(Error::with_prefix("the training curve cannot be drawn"))?;
@@ -154,6 +156,7 @@ mod tests {
         assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500,,0.25,,,,,,,,,");
         let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
         assert_eq!(picture, "<svg/>");
+        assert!(directory.path().join(EVENT_FILE).exists());
         let error = publish(&[point(1, 0.6)]).unwrap_err().to_string();
         assert_eq!(error, "the training curve cannot be drawn: 2 lines");
     }

@@ -41,6 +41,8 @@ mod backend;
 pub mod models;
 
 // Output of a training.
+mod event_file;
+
 pub mod curve;
 
 mod export;

@@ -191,7 +191,7 @@ mod tests {
         let (bar, log) = games(Duration::ZERO);
         bar.set_position(1500);
         bar.set_message("loss 0.5");
-        bar.finish();
+        bar.abandon();
         let text = log.text();
         let last = text.lines().last().unwrap();
         assert!(last.starts_with("games: 1,500 of 2,000 (75 %), "), "{text}");

@@ -9,7 +9,7 @@ use super::{
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
 use crate::progress::resume_at;
-use alea_core::journal::Journal;
+use alea_core::{job_array::TaskSlice, journal::Journal};
 use alea_play::{game_jsonl::GameLine, playable::Playable};
 use indicatif::ProgressBar;
 use std::{
@@ -50,7 +50,11 @@ impl Collector {
             .progress
             .map_or_else(ProgressBar::hidden, |make| make());
         bar.set_length(options.pairs);
-        resume_at(&bar, results.len() as u64);
+        // A task also reads the pairs of the others.
+        match options.slice {
+            TaskSlice::All => resume_at(&bar, results.len() as u64),
+            _ => bar.set_position(results.len() as u64),
+        }
         let points = scored_points(&options.game);
         let (mut samples, mut repeats) = (PairSamples::new(points), Repeats::default());
         let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));

@@ -64,7 +64,7 @@ fn a_training_starts_with_exactly_the_values_of_its_model() {
     let mut config = config();
     config.network.buckets = vec![5, 8].into();
     for family in FAMILIES {
-        let report = train_in(&first.path().join(family.name()), &config, family).unwrap();
+        let report = train_in(first.path().join(family.name()), &config, family).unwrap();
         let model = load_model_file(&report.model).0;
         let exported = match family {
             Family::NTuple => {

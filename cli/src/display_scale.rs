@@ -37,11 +37,10 @@ impl DisplayScale {
         format!("{:.decimals$} {}", self.difference(payoff), self.unit())
     }
 
-    /// Mean payoff of games: `52.1 % won`, or `+0.125 points a game`.
-    pub(crate) fn mean_text(self, payoff: f64) -> String {
-        let value = self.value_text(payoff);
-        let what = if self.0.is_some() { "a game" } else { "won" };
-        format!("{value} {what}")
+    /// Mean of payoffs by their sum: `52.1 %`, or `+0.125 points`.
+    pub(crate) fn mean_text(self, payoffs: f64, count: u64) -> String {
+        let unit = self.0.map_or("%", |points| points.unit);
+        format!("{} {unit}", self.mean_number(payoffs, count))
     }
 
     /// Heading of a column of [`DisplayScale::mean_number`].
@@ -49,11 +48,12 @@ impl DisplayScale {
         self.0.map_or("won %", |points| points.unit)
     }
 
-    /// Mean payoff of games as a percentage or in points, without unit.
-    pub(crate) fn mean_number(self, payoff: f64) -> String {
+    /// [`DisplayScale::mean_text`] without unit.
+    pub(crate) fn mean_number(self, payoffs: f64, count: u64) -> String {
+        let count = count.max(1) as f64;
         match self.0 {
-            None => format!("{:.1}", 100.0 * payoff),
-            Some(points) => format!("{:+.3}", points.from_payoff(payoff)),
+            None => format!("{:.1}", 100.0 * payoffs / count),
+            Some(points) => format!("{:+.3}", points.from_payoff(payoffs / count)),
         }
     }
 
@@ -96,8 +96,8 @@ fn payoffs_are_hundredths_of_a_win_or_the_points_of_the_game() {
     assert_eq!((wins.value(0.75), wins.difference(0.25)), (75.0, 25.0));
     let texts = [wins.value_text(0.612), wins.difference_text(0.0281)];
     assert_eq!(texts, ["61.2 %", "2.8 points"]);
-    let means = [wins, points].map(|scale| scale.mean_text(0.5));
-    assert_eq!(means, ["50.0 % won", "+0.000 points a game"]);
+    let means = [wins, points].map(|scale| scale.mean_text(1.5, 2));
+    assert_eq!(means, ["75.0 %", "+1.500 points"]);
     // Of a backgammon's three points a won gammon pays two; what divides both ends is six.
     assert!((points.value(5.0 / 6.0) - 2.0).abs() < 1e-12);
     assert!((points.difference(1.0) - 6.0).abs() < 1e-12);

@@ -287,17 +287,17 @@ fn self_play_rows(
             "plies a game",
             format!("{:.2}", positions as f64 / games.max(1) as f64),
         ),
-        ("won by who began", {
-            let games = summary.counted_games().max(1) as f64;
-            scale.value_text(summary.first_mover_points / games)
-        }),
+        (
+            "won by who began",
+            scale.mean_text(summary.first_mover_points, summary.counted_games()),
+        ),
         (
             "explored moves",
             percent(summary.explored as f64, positions),
         ),
     ];
     let players = summary.players.iter().map(|tally| {
-        let won = scale.value_text(tally.points / tally.sides.max(1) as f64);
+        let won = scale.mean_text(tally.points, tally.sides);
         (&*tally.player, format!("{} sides, won {won}", tally.sides))
     });
     let rows = rows.into_iter().chain(players);

@@ -204,20 +204,18 @@ fn parse_label(text: &str) -> Result<LabelConfig> {
 }
 
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64, scale: DisplayScale) -> String {
-    let fraction = |part: f64, total: u64| part / total.max(1) as f64;
-    let first_mover = fraction(summary.first_mover_points, summary.counted_games());
+    let explored = 100.0 * summary.explored as f64 / summary.positions.max(1) as f64;
+    let first_mover = scale.mean_text(summary.first_mover_points, summary.counted_games());
     let distinct = (summary.distinct)
         .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeated_games()))
         .unwrap_or_default();
     let mut text = format!(
-        "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {} by who began, {:.1} % of moves explored",
+        "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {first_mover} won by who began, {explored:.1} % of moves explored",
         summary.games,
         summary.positions,
         summary.games as f64 / seconds,
         summary.positions as f64 / seconds,
         summary.positions as f64 / summary.games.max(1) as f64,
-        scale.mean_text(first_mover),
-        100.0 * fraction(summary.explored as f64, summary.positions),
     );
     if summary.repeated_games() > 0 {
         text += "\nrepeats are in the records but not in these shares; more random moves give more games that differ: --opening-plies, --exploration";
@@ -245,7 +243,7 @@ pub(crate) fn players_table<'a>(
     let heading = scale.mean_heading();
     let mut text = format!("{:<width$}  {:>9}  {heading:>6}", "player", "sides");
     for (player, sides, points) in players {
-        let mean = scale.mean_number(points / sides.max(1) as f64);
+        let mean = scale.mean_number(points, sides);
         text += &format!("\n{player:<width$}  {sides:>9}  {mean:>6}");
     }
     text

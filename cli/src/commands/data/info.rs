@@ -90,7 +90,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     let plural = if info.runs == 1 { "" } else { "s" };
     line("rules", format!("{}, {} run{plural}", info.game, info.runs));
     let scale = DisplayScale::of(game);
-    let mean = |points: f64| scale.value_text(points / info.games.max(1) as f64);
+    let mean = |points: f64| scale.mean_text(points, info.games);
     let seats = info.points.iter().enumerate().map(|(seat, &points)| {
         let title = game.seat_title(seat);
         format!("{} by {title}", mean(points))

@@ -181,7 +181,7 @@ pub struct PairResult {
     pub scores: [f64; 2],
     /// Number of plies of each game.
     pub plies: [u32; 2],
-    /// Number of moves decided by A and by B, over both games.
+    /// Number of moves made by A and by B over both games, forced ones included.
     pub decisions: [u64; 2],
     /// Decision time of A and of B over both games.
     pub nanoseconds: [u64; 2],

@@ -167,7 +167,8 @@ impl<G: Learnable> Env<G> {
         }
     }
 
-    /// The state must be of as many boards and the same seed.
+    /// Restores boards and random streams and writes the arrays. The environment must have the
+    /// state's seed (unchecked) and number of boards (else an error).
     pub(crate) fn restore(&mut self, state: &State, arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let (game, count) = (&self.game, self.boards.len());
         if [state.positions.len(), state.outcomes.len()] != [count; 2] {

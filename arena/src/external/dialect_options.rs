@@ -32,7 +32,8 @@ pub struct Dialect {
     /// Lines sent at the program's start; `game` has those for each game.
     pub(super) init: String,
     pub(super) game: String,
-    /// Value that the protocol defines (`none`, `settings`, …), or a line for the start of a game.
+    /// How the program is told its thinking time: one of the protocol's ways (`none`, `settings`, …),
+    /// or a line to send at the start of each game.
     pub(super) time: String,
     pub(super) capitals: bool,
     /// Program's word for a pass; `none` if passes are not sent.

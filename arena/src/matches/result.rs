@@ -94,7 +94,7 @@ pub struct MatchResult {
     pub luck: Option<LuckResult>,
 }
 
-/// Means over the seats of a match of more than two.
+/// Mean payoff and rank of A's and of B's seats, in a match of more than two seats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeatsResult {
     /// Number of seats.

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Configuration to write; beside it *.state.json, the state of the search
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Settings of the trainings that compare sets, and of the result
+    /// Settings of the trainings that compare sets; the written settings keep them
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use crate::support::{Folder, alea, list, number, run, word};
 use serde_json::{Value, json};
 use web::{answer::answer, limits::RequestLimits};
 
-/// A position of seat 0; its columns 1, 2, 0 are opposite to 3, 4, 4.
+/// A position with one throw left, of seat 0, whose columns 1, 2, 0 are opposite to 3, 4, 4.
 const LAST_THROW: &str = "12034410";
 
 #[test]

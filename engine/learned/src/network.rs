@@ -51,10 +51,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         instructions: Instructions,
     ) -> Self;
 
-    /// As [`Evaluator::refresh`].
+    /// Computes the cache from scratch, as [`Evaluator::refresh`].
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// As [`Evaluator::update`].
+    /// Computes the cache after a move from that before it, as [`Evaluator::update`].
     fn update(
         network: &Network<G>,
         game: &G,
@@ -80,7 +80,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         network.output_logits_from_scratch(game, position, logits);
     }
 
-    /// As [`Evaluator::one_ply`].
+    /// Value for the seat to move by a search of one ply, as [`Evaluator::one_ply`].
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -90,7 +90,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`].
+    /// Writes a move-ordering score of each move, as [`Evaluator::score_successors`].
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -101,7 +101,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_successors_serial(network, game, position, moves, scores);
     }
 
-    /// As [`Evaluator::value_successors`].
+    /// Writes the value after each move, as [`Evaluator::value_successors`].
     fn value_successors(
         network: &Network<G>,
         game: &G,

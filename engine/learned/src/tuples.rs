@@ -48,10 +48,10 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         sum_by_rows(network, position)
     }
 
-    /// As [`Evaluator::refresh`].
+    /// Computes the cache from scratch, as [`Evaluator::refresh`].
     fn refresh(_: &TupleNetwork<G>, _: &G::Position, _: &mut Self::Cache) {}
 
-    /// As [`Evaluator::update`].
+    /// Computes the cache after a move from that before it, as [`Evaluator::update`].
     fn update(
         _: &TupleNetwork<G>,
         _parent: &mut Self::Cache,
@@ -68,7 +68,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         Self::sum(network, position)
     }
 
-    /// As [`Evaluator::one_ply`].
+    /// Value for the seat to move by a search of one ply, as [`Evaluator::one_ply`].
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,

@@ -377,7 +377,7 @@ impl Playouts for Field {}
 
 impl OutOfTurn for Field {}
 
-/// A game whose outcomes list their moves one by one.
+/// The game `G` with [`Game::SEPARATE_OUTCOMES`]: each outcome has a move list of its own.
 #[derive(Clone, Debug)]
 pub struct Separate<G>(pub G);
 

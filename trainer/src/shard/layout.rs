@@ -13,7 +13,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// Format version of shards whose games all ended by the rules.
 const VERSION: u32 = 4;
 
-/// Format version of shards whose games store how they ended.
+/// Format version of shards in which a game ended other than by the rules: all store how they
+/// ended. Other shards have [`VERSION`].
 const VERSION_WITH_ENDINGS: u32 = 5;
 
 const FIXED_BYTES: usize = 20;

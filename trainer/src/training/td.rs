@@ -33,7 +33,8 @@ use std::{ops::Range, time::Instant};
 
 const GAME_STREAM: u64 = 5;
 
-/// Number of games between two looks at the clock, at least.
+/// The clock is read, for a checkpoint that may be due, only when the number of games passes a
+/// multiple of this.
 const GAMES_PER_CLOCK_CHECK: u64 = 64;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -472,7 +472,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// A little above the means of self-play: 8 (opening), 5 and 3 (endgame).
+    /// Two more than the means of self-play, which are 8 (opening), 5 and 3 (endgame).
     #[inline]
     fn expected_moves_left(&self, position: &Position) -> u32 {
         match self.phase(position) {

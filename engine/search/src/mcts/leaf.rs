@@ -213,7 +213,7 @@ pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> SearchLeaf<G, E> {
-    /// A search of `depth` plies, at least one.
+    /// A leaf that is valued by a search of `depth` plies (1 or more, unchecked).
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
         Self {
             star: Star::new(game, evaluator, StarOptions::default(), None),

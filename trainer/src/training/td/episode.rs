@@ -20,7 +20,7 @@ use alea_learned::inputs::Learnable;
 pub(super) trait GameEvaluator<G: Learnable> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32;
 
-    /// Log odds of `after`, reached by `mv` from the present position, `before`.
+    /// Log odds of `after` for its seat to move; `mv` leads to it from the present position, `before`.
     fn successor_logit(
         &mut self,
         rules: &G,

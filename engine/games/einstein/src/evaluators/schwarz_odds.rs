@@ -36,7 +36,8 @@ type Table = Box<[f32; PADDED_VECTORS]>;
 
 const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Largest exponent, so that two factors' product cannot overflow.
+/// Largest exponent that a slope or an offset may give; beyond it a product of two factors could
+/// overflow, and the evaluator is refused.
 const MAX_LOGIT: f32 = 40.0;
 
 const LANES: usize = 8;

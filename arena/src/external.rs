@@ -10,7 +10,7 @@ mod coordinates;
 mod deadline;
 pub mod dialect_options;
 pub mod log;
-mod process_guard;
+mod process_watchdog;
 mod program;
 mod protocol;
 pub mod reply;

@@ -35,6 +35,6 @@ pub mod regret;
 pub mod results_report;
 
 #[cfg(test)]
-mod journal_faults;
+mod journal_fault_injection;
 #[cfg(test)]
 mod test_players;

@@ -28,7 +28,7 @@ use engine::core::{
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Rules;
 use fit::{Design, Terms};
-use games::{FullGames, GameRunner, PlayGame};
+use games::{FullGameRunner, GameRunner, PlayGame};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub struct Settings {
     pub threads: usize,
     pub state: Option<PathBuf>,
     pub slice: TaskSlice,
-    pub better: Option<(FullGames, u64)>,
+    pub better: Option<(FullGameRunner, u64)>,
 }
 
 pub struct SetupStudy {

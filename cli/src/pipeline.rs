@@ -69,7 +69,7 @@ pub(crate) fn run<G: Learnable>(
     ));
 
     let train_config = config.train();
-    let samples = train::load::<G>(&data, &train_config)?;
+    let samples = train::open_samples::<G>(&data, &train_config)?;
     let mut models = Vec::new();
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());

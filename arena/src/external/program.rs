@@ -6,7 +6,7 @@
 use super::deadline::Deadline;
 use super::{
     log::Log,
-    process_guard,
+    process_watchdog,
     reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, printable_excerpt},
 };
 use alea_play::player::Failure::{self, PlayerFault, SystemFault};
@@ -68,15 +68,15 @@ impl Program {
     ) -> io::Result<Self> {
         static PROGRAMS_STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
-        process_guard::start_guard()?;
-        let mark = process_guard::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
+        process_watchdog::start_guard()?;
+        let mark = process_watchdog::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&name);
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
         let mut child = command
             .args(&words[1..])
-            .env(process_guard::MARK_ENV_VAR, &mark)
+            .env(process_watchdog::MARK_ENV_VAR, &mark)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -99,7 +99,7 @@ impl Program {
             log,
             mark,
         };
-        process_guard::add_group(program.group())?;
+        process_watchdog::add_group(program.group())?;
         program.input.as_ref().map_or(Ok(()), set_nonblocking)?;
         program.errors.as_ref().map_or(Ok(()), set_nonblocking)?;
         set_nonblocking(&program.output)?;
@@ -125,7 +125,7 @@ impl Program {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait_for_pipe(true, self.wait_time(deadline, "read nothing")?)?;
+                    self.wait_until_ready(true, self.wait_time(deadline, "read nothing")?)?;
                     // Some programs read on only after their output has been read.
                     self.expect_silence(deadline)?;
                 }
@@ -159,7 +159,7 @@ impl Program {
             if let Some(answer) = self.replies.take_reply(reply)? {
                 return Ok(answer);
             }
-            self.wait_for_pipe(false, self.wait_time(deadline, "no answer")?)?;
+            self.wait_until_ready(false, self.wait_time(deadline, "no answer")?)?;
             self.read()?;
         }
     }
@@ -188,7 +188,7 @@ impl Program {
     }
 
     pub(super) fn cpu_time(&self) -> Option<Duration> {
-        process_guard::cpu_time(self.group())
+        process_watchdog::cpu_time(self.group())
     }
 
     fn read_stderr(&mut self) {
@@ -234,7 +234,7 @@ impl Program {
         }
     }
 
-    fn wait_for_pipe(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
+    fn wait_until_ready(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
             pipes.push(PollFd::new(errors, PollFlags::IN));
@@ -290,11 +290,11 @@ impl Program {
         }
         let by_itself = has_ended();
         let _ = kill_process_group(group, Signal::KILL);
-        process_guard::kill_marked(&self.mark, group);
+        process_watchdog::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
         self.read_stderr();
         self.log.finish();
-        process_guard::remove_group(group);
+        process_watchdog::remove_group(group);
         status.filter(|_| by_itself)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
-use crate::{journal_faults, matches::Openings};
+use crate::{journal_fault_injection, matches::Openings};
 use engine::games::{backgammon::Backgammon, einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
 
@@ -181,8 +181,8 @@ fn a_league_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
         };
         play_league(folder, &all(), &options, |_, _| {})
     };
-    journal_faults::assert_resumes("league.jsonl", play);
-    journal_faults::assert_resumes("matches/nearest--first.jsonl", play);
+    journal_fault_injection::assert_resumes("league.jsonl", play);
+    journal_fault_injection::assert_resumes("matches/nearest--first.jsonl", play);
 }
 
 #[test]

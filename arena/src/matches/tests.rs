@@ -1,7 +1,7 @@
 //! Matches between simple deterministic players.
 
 use super::*;
-use crate::journal_faults;
+use crate::journal_fault_injection;
 use crate::setup_starts::Setups;
 use crate::statistics::{
     PairCounts,
@@ -631,8 +631,8 @@ fn a_match_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
             .for_each(|pair| pair.nanoseconds = [0; 2]);
         Ok((results, games_written(&records)))
     };
-    journal_faults::assert_resumes("state", play);
-    journal_faults::assert_resumes("games", play);
+    journal_fault_injection::assert_resumes("state", play);
+    journal_fault_injection::assert_resumes("games", play);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{
     suite::{LabelledSuite, SuiteBuilder, read_canonical_positions, suite_path, write_held_out},
     truth::{Labelled, first_best, label_exactly, merged_outcome_count},
 };
-use crate::{error::MeasuringError, journal_faults};
+use crate::{error::MeasuringError, journal_fault_injection};
 use alea_core::{
     game::{Game, Outcome},
     random::RandomStream,
@@ -398,7 +398,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
-    journal_faults::assert_resumes("stones-5.unfinished", |folder| {
+    journal_fault_injection::assert_resumes("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {
             game: &game,
             source: &default_source(),

@@ -7,7 +7,7 @@ use benches::setup_values::{
     MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy,
     analysis::SetupValues,
     exact_study,
-    games::{FullGames, GameRunner, RollOuts},
+    games::{FullGameRunner, GameRunner, RollOuts},
     study_games,
 };
 use clap::value_parser;
@@ -125,7 +125,7 @@ impl Arguments {
         };
         let stronger = format!("star1(depth=3, eval={})", self.eval);
         let stronger = recipe(self.better.as_ref().unwrap_or(&stronger))?;
-        let players = |players| FullGames {
+        let players = |players| FullGameRunner {
             game: game.clone(),
             players,
             luck: Some(by_eval.clone()),

@@ -8,7 +8,7 @@ use super::{
 use crate::setup_values::{
     self, NUM_MEETINGS,
     analysis::{ClassValue, SetupValues},
-    games::FullGames,
+    games::FullGameRunner,
 };
 use arena::error::Result;
 use arena::matches::state_path;
@@ -50,7 +50,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         slice: settings.slice,
         better: None,
     };
-    let games = FullGames {
+    let games = FullGameRunner {
         game,
         players: [recipe.clone(), recipe],
         luck: None,

@@ -48,14 +48,14 @@ impl GameRunner for RollOuts {
 }
 
 #[derive(Clone)]
-pub struct FullGames {
+pub struct FullGameRunner {
     pub game: Standard,
     pub players: [PlayerRecipe<Standard>; 2],
     /// Player whose values adjust results for luck; without one, results are 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 
-impl GameRunner for FullGames {
+impl GameRunner for FullGameRunner {
     fn name(&self) -> String {
         let [first, second] = self.players.each_ref().map(PlayerRecipe::name);
         let mut name = first.to_owned();

@@ -6,7 +6,7 @@
 
 use super::{
     arrangements::{Rows, start},
-    games::{FullGames, GameRunner, PlayGame},
+    games::{FullGameRunner, GameRunner, PlayGame},
 };
 use crate::{Estimate, zero_sum::Mixes};
 use arena::error::Result;
@@ -32,7 +32,7 @@ pub struct Improvement {
 }
 
 pub(super) fn measure_improvement(
-    games: &FullGames,
+    games: &FullGameRunner,
     rows: &Rows,
     (name, mixes): (&str, &Mixes),
     count: u64,
@@ -46,7 +46,7 @@ pub(super) fn measure_improvement(
         [stronger, policy],
         [policy, stronger],
     ]
-    .map(|players| FullGames {
+    .map(|players| FullGameRunner {
         players: players.map(Clone::clone),
         ..games.clone()
     });

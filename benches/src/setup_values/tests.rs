@@ -84,8 +84,8 @@ fn recipe(text: &str) -> PlayerRecipe<Standard> {
     PlayerRecipe::parse(text, &Standard::default()).unwrap()
 }
 
-fn full_games(player: &str, luck: Option<&str>) -> FullGames {
-    FullGames {
+fn full_games(player: &str, luck: Option<&str>) -> FullGameRunner {
+    FullGameRunner {
         game: Standard::default(),
         players: [recipe(player), recipe(player)],
         luck: luck.map(recipe),
@@ -187,7 +187,7 @@ fn luck_adjustment_keeps_the_mean() {
 
 #[test]
 fn a_better_player_gains_on_either_side() {
-    let games = FullGames {
+    let games = FullGameRunner {
         players: [recipe("greedy"), recipe("star1(depth=2)")],
         ..full_games("greedy", Some("star1(depth=1)"))
     };

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand, value_parser};
 use engine::core::files::{self, FileKind};
 use engine::games::reversixt::{
     ReversiXt,
-    generate::MapSettings,
     map::{Cell, Map},
+    random_maps::MapSettings,
 };
 use engine::play::playable::GameText;
 use serde_json::{Value, json};

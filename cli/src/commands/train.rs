@@ -155,7 +155,7 @@ impl Arguments {
                 // The memory is free before it is filled again.
                 other => {
                     drop(other);
-                    load_and_report::<G>(&self.data, config)?
+                    open_samples_and_report::<G>(&self.data, config)?
                 }
             };
             let report = fit_family(config, family, &samples, &self.data, None, directory)?;
@@ -211,7 +211,10 @@ fn sample_options(config: &TrainConfig) -> SampleOptions {
         .with_memory_limit(config.training.window)
 }
 
-pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
+pub(crate) fn open_samples<G: Learnable>(
+    data: &[PathBuf],
+    config: &TrainConfig,
+) -> Result<Samples<G>> {
     let samples = Samples::open(data, &sample_options(config))?;
     if samples.duplicate_games() > 0 {
         output::note(&format!(
@@ -223,11 +226,11 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
 }
 
 /// Loads records; prints the numbers of training, validation and omitted positions.
-pub(crate) fn load_and_report<G: Learnable>(
+pub(crate) fn open_samples_and_report<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
 ) -> Result<Samples<G>> {
-    let samples = load(data, config)?;
+    let samples = open_samples(data, config)?;
     let (training, validation) = (samples.num_training(), samples.validation().len());
     output::note(&format!(
         "{training} training and {validation} validation positions"

@@ -1,6 +1,6 @@
 //! `alea tuples`: searches for the tuples of an n-tuple network.
 
-use crate::commands::train::{load_and_report, read_config};
+use crate::commands::train::{open_samples_and_report, read_config};
 use crate::games::{self, with_type};
 use crate::output;
 use crate::settings::SetArguments;
@@ -73,7 +73,7 @@ impl Arguments {
             candidates: self.candidates,
             min_gain: self.min_gain,
         };
-        let samples = load_and_report::<G>(&self.data, &config)?;
+        let samples = open_samples_and_report::<G>(&self.data, &config)?;
         let report = output::with_progress("rows", |progress| {
             search(&config, &options, &samples, &self.out, progress)
         })?;

@@ -248,7 +248,7 @@ impl<G: Learnable> Generation<'_, G> {
         let family = self.run.config.family()?;
         let initial = self.run.config.initial_model(self.run.game, &self.best)?;
         let (initial, directory) = (initial.as_ref(), self.path(family.name()));
-        let samples = train::load::<G>(&data, &config)?;
+        let samples = train::open_samples::<G>(&data, &config)?;
         let report = train::fit_family(&config, family, &samples, &data, initial, &directory)?;
         Ok((report, samples.num_training()))
     }

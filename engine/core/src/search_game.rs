@@ -165,7 +165,7 @@ pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> Move
 /// Changing the side to move, for best-reply search.
 pub trait OutOfTurn: Game {
     /// Whether there is no chance and two seats always alternate.
-    const STRICT_TURNS: bool = false;
+    const TWO_SEATS_ALTERNATE: bool = false;
 
     /// Whether [`OutOfTurn::set_side_to_move`] can set any seat, and [`SearchHints`] accept its
     /// moves.

@@ -7,7 +7,7 @@ use engine::core::{
     game::{Game, Payoffs, Seat, uniform_index},
     random::RandomStream,
 };
-use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
+use engine::games::reversixt::{Move, Phase, Position, ReversiXt, random_maps::MapSettings};
 use engine::play::{build, registry::EvaluatorPointer};
 use engine::search::limits::Limits;
 use engine::search::{

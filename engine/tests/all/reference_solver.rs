@@ -32,7 +32,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         let value = outcomes
             .iter()
             .map(|outcome| {
-                self.exact_weight(outcome.weight) * best(&move_values[outcome.move_range()])
+                self.exact_outcome_probability(outcome.weight)
+                    * best(&move_values[outcome.move_range()])
             })
             .sum();
         self.values.insert(position.bits(), value);
@@ -50,7 +51,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
     }
 
     /// Exact probability of an outcome, a multiple of 1 / faces.
-    fn exact_weight(&self, weight: f32) -> f64 {
+    fn exact_outcome_probability(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();
         assert!(

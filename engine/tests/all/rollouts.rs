@@ -53,7 +53,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         }
     }
 
-    fn exact_value(&self, position: &G::Position, seat: Seat) -> Option<f64> {
+    fn known_value(&self, position: &G::Position, seat: Seat) -> Option<f64> {
         let exact_value = self.game.payoff(position, seat).or_else(|| {
             let exact = self.oracle.as_ref()?.value(self.game, position)?;
             Some(if self.game.to_move(position) == seat {
@@ -78,7 +78,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         let mover = self.game.to_move(position);
         let best = |outcome: &Outcome| {
             let worth = |next: &G::Position, seat| {
-                self.exact_value(next, seat)
+                self.known_value(next, seat)
                     .unwrap_or_else(|| self.one_ply_estimate(next, seat))
             };
             let mut best: Option<G::Position> = None;
@@ -102,7 +102,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         for ply in 0.. {
             let stopped = (self.plies > 0 && ply == self.plies)
                 .then(|| self.one_ply_estimate(&position, seat));
-            if let Some(result) = self.exact_value(&position, seat).or(stopped) {
+            if let Some(result) = self.known_value(&position, seat).or(stopped) {
                 return RolloutResult { result, luck };
             }
             let outcomes = self.outcomes(&position, seat);
@@ -128,7 +128,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
 
     /// Expected payoff of the first seat if both sides play by the evaluator.
     fn exact(&mut self, position: &G::Position) -> f64 {
-        if let Some(exact_value) = self.exact_value(position, 0) {
+        if let Some(exact_value) = self.known_value(position, 0) {
             return exact_value;
         }
         if let Some(&exact_value) = self.exact.get(position) {

@@ -261,7 +261,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
 #[test]
-fn signature() {
+fn node_and_evaluation_counts_are_frozen() {
     let mut signature = Vec::new();
     for (cuts, entries) in [
         (Pruning::None, None),

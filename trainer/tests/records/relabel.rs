@@ -16,7 +16,7 @@ use trainer::Error;
 use trainer::data::relabel::{relabel, unfinished_path};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
-fn label_source(name: &str, by: &str) -> LabelSource {
+fn make_label_source(name: &str, by: &str) -> LabelSource {
     LabelSource::new(&label_config(name, by), &Standard::default()).unwrap()
 }
 
@@ -53,8 +53,9 @@ fn later_labels_equal_those_of_self_play() {
     };
     run(&labelled, &at("at_once")).unwrap();
     run(&plain, &at("plain")).unwrap();
-    let relabelled =
-        |from, to, name, by| make(&open(&[&at(from)]), &at(to), &label_source(name, by)).unwrap();
+    let relabelled = |from, to, name, by| {
+        make(&open(&[&at(from)]), &at(to), &make_label_source(name, by)).unwrap()
+    };
     relabelled("plain", "one", "sampled", by[0]);
     relabelled("one", "two", "exact", by[1]);
     let written = relabelled("two", "both", "rolled", by[2]);
@@ -77,7 +78,7 @@ fn later_labels_equal_those_of_self_play() {
     assert!(is_sound(at("both")));
     relabelled("both", "replaced", "sampled", "race");
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
-    let race = label_source("sampled", "race");
+    let race = make_label_source("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
         assert_eq!((&old.record, &old.players), (&new.record, &new.players));
         assert_eq!(new.labels[0], race.new_labeller().label_values(new));
@@ -112,7 +113,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     )
     .unwrap();
     let source = open(&[&at("a"), &at("b")]);
-    let race = label_source("race", "race");
+    let race = make_label_source("race", "race");
     let written = with_threads(1, || make(&source, &at("one"), &race)).unwrap();
     assert_eq!(
         (written.games, written.shards),
@@ -145,7 +146,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
         make(
             &source,
             &at("again"),
-            &label_source("race", "star1(depth=1)"),
+            &make_label_source("race", "star1(depth=1)"),
         ),
         &working,
         "another source",

@@ -17,7 +17,7 @@ use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
 use trainer::training::{Family, TrainingRun, train};
 
-fn both() -> [Label; 2] {
+fn deep_and_exact_labels() -> [Label; 2] {
     [
         label("deep", "star2(depth=4)"),
         label("exact", "tables(stones=5)"),
@@ -43,7 +43,11 @@ fn options(label: &str, exact: bool) -> SampleOptions {
 #[test]
 fn samples_have_values_of_players_and_labels() {
     let directory = scratch();
-    write(&directory, &with_other_rolls(&tiny_labelled()), &both());
+    write(
+        &directory,
+        &with_other_rolls(&tiny_labelled()),
+        &deep_and_exact_labels(),
+    );
     let rules = Standard::default();
     let positions: Vec<_> = game_of_four_plies().record.positions(&rules).collect();
     // Ply, value and result of each sample. Blue moves at plies 1 and 3 and wins.
@@ -106,7 +110,7 @@ fn samples_are_weighted_by_label_errors() {
     let estimates = [Some(0.05), Some(0.1), None].map(|error| Some(Estimate { value: 0.5, error }));
     let values = [None].into_iter().chain(estimates).collect();
     game.set_label(0, 2, values);
-    let [deep, exact] = both();
+    let [deep, exact] = deep_and_exact_labels();
     let labels = [
         Label {
             errors: true,
@@ -140,7 +144,11 @@ fn samples_are_weighted_by_label_errors() {
 #[test]
 fn missing_labels_are_refused_and_existing_ones_listed() {
     let at = scratch_paths();
-    write(&at("one"), &with_other_rolls(&tiny_labelled()), &both());
+    write(
+        &at("one"),
+        &with_other_rolls(&tiny_labelled()),
+        &deep_and_exact_labels(),
+    );
     write(&at("none"), &with_other_rolls(&game_of_four_plies()), &[]);
     let text = assert_refused(
         samples_in(&at("one"), &options("deeper", true)),

@@ -557,5 +557,5 @@ impl Playouts for Havannah {
 }
 
 impl OutOfTurn for Havannah {
-    const STRICT_TURNS: bool = true;
+    const TWO_SEATS_ALTERNATE: bool = true;
 }

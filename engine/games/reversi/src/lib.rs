@@ -307,7 +307,7 @@ impl Playouts for Reversi {
 }
 
 impl OutOfTurn for Reversi {
-    const STRICT_TURNS: bool = true;
+    const TWO_SEATS_ALTERNATE: bool = true;
 }
 
 /// Two rounds of folded multiplication, as in Wang Yi's wyhash.

@@ -284,8 +284,8 @@ impl TupleInputs for ReversiXt {
 mod tests {
     use super::*;
     use crate::{
-        generate::MapSettings,
         map::{DIRECTIONS, Side},
+        random_maps::MapSettings,
     };
     use alea_core::{
         evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,

@@ -12,11 +12,11 @@
 mod cell_sets;
 mod drawing;
 pub mod evaluators;
-pub mod generate;
 mod inputs;
 pub mod map;
 mod notation;
 mod playable;
+pub mod random_maps;
 use alea_core::arrays::build_array;
 pub use playable::NAMED_MAPS;
 

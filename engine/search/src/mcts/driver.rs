@@ -231,7 +231,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                     .filter(|_| self.prior.is_some())
                     .map(|(edge, _)| edge.prior()),
                 plies: edge
-                    .filter(|_| G::STRICT_TURNS)
+                    .filter(|_| G::TWO_SEATS_ALTERNATE)
                     .and_then(|(edge, graph)| solver::plies_to_end(graph, edge, &mut memo)),
             }
         };

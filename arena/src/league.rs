@@ -140,7 +140,7 @@ pub fn play_league<G: Playable>(
     directory: &Path,
     entrants: &[Entrant<G>],
     options: &LeagueOptions<G>,
-    mut watch: impl FnMut(&LeagueResult, &str),
+    mut watch: impl FnMut(&LeagueResult, Option<&str>),
 ) -> Result<LeagueResult> {
     let (matches, precision) = (&options.matches, options.precision);
     let folder = directory.join("matches");
@@ -194,6 +194,9 @@ pub fn play_league<G: Playable>(
         } else if (is_damaged || league.games() < options.max_games)
             && let Some((a, b)) = league.choose_pairing()
         {
+            if !is_damaged && number == written && written > 0 {
+                watch(&league.result(), None);
+            }
             let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
             let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
             let step = JournalStep {
@@ -205,7 +208,7 @@ pub fn play_league<G: Playable>(
             journal.add(&step)?;
             league.play_step(&step)?;
             league.apply_step(&step)?;
-            watch(&league.result(), &format!("{} – {}", step.a, step.b));
+            watch(&league.result(), Some(&format!("{} – {}", step.a, step.b)));
         } else if !is_damaged {
             break;
         }

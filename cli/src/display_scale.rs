@@ -50,7 +50,10 @@ impl DisplayScale {
 
     /// [`DisplayScale::mean_text`] without unit.
     pub(crate) fn mean_number(self, payoffs: f64, count: u64) -> String {
-        let count = count.max(1) as f64;
+        if count == 0 {
+            return "–".to_owned();
+        }
+        let count = count as f64;
         match self.0 {
             None => format!("{:.1}", 100.0 * payoffs / count),
             Some(points) => format!("{:+.3}", points.from_payoff(payoffs / count)),

@@ -45,7 +45,7 @@ pub(crate) struct SettingsArguments {
     #[arg(long)]
     backend: Option<String>,
     /// Write the preset with its comments to standard output, and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "set")]
     print_config: bool,
     /// Write the result as JSON
     #[arg(long)]

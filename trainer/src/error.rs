@@ -12,6 +12,9 @@ pub enum Error {
     /// Several errors, in the order of the files.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
+    /// Loss that is infinite or NaN.
+    #[error("{0}")]
+    Divergence(String),
     /// Any other error.
     #[error("{0}")]
     Other(String),

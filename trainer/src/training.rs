@@ -112,7 +112,7 @@ impl<G: Learnable> TrainingRun<'_, G> {
 }
 
 fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
-    Error::new(format!(
+    Error::Divergence(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
@@ -183,7 +183,9 @@ fn run_epochs<G: Learnable>(
         + begun.map_or(0, |begun| begun.samples);
     let all = run.config.training.epochs * run.samples.num_training();
     run.observer.progress.set_length(all as u64);
-    resume_at(run.observer.progress, done as u64);
+    if !is_finished(run.config, &checkpoint.header) {
+        resume_at(run.observer.progress, done as u64);
+    }
     if let Some(shorter) = &checkpoint.shorter {
         let (epochs, patience) = (checkpoint.header.curve.len(), run.config.training.patience);
         run.observer

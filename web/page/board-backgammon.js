@@ -4,6 +4,7 @@
 import { beginPlay, diceOf } from "./backgammon-steps.js";
 import { svg } from "./dom.js";
 import { t } from "./i18n.js";
+import { toValue } from "./scale.js";
 
 const [COLUMN, SIDE, EDGE, RADIUS] = [44, 14, 26, 20];
 const [BAR, TRAY] = [6, 13];
@@ -132,7 +133,7 @@ export function layout(answer, play = beginPlay(answer), before = null) {
   };
   const notes = play.checkers.map((checkers, index) => standing(index === 0 ? seat : 1 - seat, checkers));
   if (seat === 1) notes.reverse();
-  if (answer.over) notes.push(t("pointsWon", Math.round(Math.abs(6 * answer.payoffs[0] - 3))));
+  if (answer.over) notes.push(t("pointsWon", Math.round(Math.abs(toValue(answer.payoffs[0])))));
   const shown = {
     box: [0, 0, WIDTH, HEIGHT],
     squares: all.map(square),

@@ -313,9 +313,8 @@ impl MatchResult {
             elo: tally.elo(),
             elo_interval: tally.elo_interval(),
             superiority: match samples.points {
-                None => tally.superiority(),
-                Some(_) if standard_error == 0.0 => 0.5,
-                Some(_) => normal_cdf((score - 0.5) / standard_error),
+                Some(_) if standard_error > 0.0 => normal_cdf((score - 0.5) / standard_error),
+                _ => tally.superiority(),
             },
             first_mover_share: first_mover_score / games,
             mean_plies: plies / games,

@@ -226,11 +226,11 @@ impl Arguments {
         let progress = progress_bar("games");
         progress.set_length(options.max_games);
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
-            match last_refresh {
-                None => resume_at(&progress, result.games),
-                Some(_) => progress.set_position(result.games),
-            }
-            progress.set_message(pairing.to_string());
+            let Some(pairing) = pairing else {
+                return resume_at(&progress, result.games);
+            };
+            progress.set_position(result.games);
+            progress.set_message(pairing.to_owned());
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 // Errors do not matter: the files are written again later.
                 let _ = write_result_files(&self.directory, result);

@@ -177,9 +177,9 @@ impl GameTask for Arguments {
         let done = ours
             .clone()
             .filter(|number| measured_before.contains_key(number));
-        match done.count() {
-            0 => {}
-            done => output::note(&format!("resumed: {done} of {count} players are done")),
+        let (done, own_count) = (done.count(), ours.clone().count());
+        if (1..own_count).contains(&done) {
+            output::note(&format!("resumed: {done} of {own_count} players are done"));
         }
         for (number, contestant) in (0..).zip(&contestants) {
             if let Some((_, measured)) = measured_before.remove(&number) {

@@ -6,7 +6,7 @@ use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
 use crate::settings::SetArguments;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use arena::results_report::loss_svg;
 use engine::core::files;
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     backend: Option<String>,
     /// Write the settings file with all defaults and comments to standard output, and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "set")]
     print_config: bool,
     /// Write one JSON object a model
     #[arg(long)]
@@ -115,6 +115,10 @@ impl Arguments {
             config.training.backend.clone_from(backend);
         }
         if let Some(model) = &self.from {
+            ensure!(
+                self.family != "both",
+                "--from {model}: a model is of one family; add --family network or --family ntuple"
+            );
             config.training.initial_model.clone_from(model);
         }
         if let Some(games) = self.games {
@@ -123,7 +127,7 @@ impl Arguments {
             return with_game!(trusted_text(game), game => self.fit_by_td(&game, &config, out));
         }
         let game = games::game_of_records(&self.data);
-        with_type!(&game, OneGame => self.fit_to_records::<OneGame>(&game, &config, out))
+        with_type!(&game, OneGame => self.fit_to_records::<OneGame>(&config, out))
     }
 
     fn families(&self) -> &'static [Family] {
@@ -140,14 +144,10 @@ impl Arguments {
         })
     }
 
-    fn fit_to_records<G: Learnable>(
-        &self,
-        game: &str,
-        config: &TrainConfig,
-        out: &Path,
-    ) -> Result<()> {
-        let rules: G = games::parse_game(trusted_text(game))?;
-        let mut loaded: Option<(SampleOptions, Samples<G>)> = None;
+    fn fit_to_records<G: Learnable>(&self, config: &TrainConfig, out: &Path) -> Result<()> {
+        let samples = open_samples_and_report::<G>(&self.data, config)?;
+        let rules = samples.game().clone();
+        let mut loaded = Some((sample_options(config), samples));
         self.fit_all(&rules, config, out, |config, family, directory| {
             let options = sample_options(config);
             let samples = match loaded.take() {

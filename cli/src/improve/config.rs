@@ -143,6 +143,11 @@ impl ImproveConfig {
             );
         }
         SelfPlay::<G>::new(self.selfplay(1, start))?;
+        if !self.train.training.initial_model.is_empty() {
+            bail!(
+                "train.training.initial_model: generations begin as train.initial_weights says, from `start` or new weights"
+            );
+        }
         self.train(1).resolve(game)?;
         if let Some(initial) = self.initial_model(game, start)? {
             check_initial_model(game, &self.train(1), family, &initial)

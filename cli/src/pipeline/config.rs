@@ -91,6 +91,11 @@ impl PipelineConfig {
             bail!("selfplay: 'games' is from 1 to {MAX_GAMES}, not {games}");
         }
         SelfPlay::<G>::new(self.selfplay())?;
+        if !self.train.training.initial_model.is_empty() {
+            bail!(
+                "train.training.initial_model: a pipeline trains both families, from new weights"
+            );
+        }
         self.train().resolve(game)?;
         for opponent in &self.arena.opponents {
             build::parse_evaluator(trusted_text(opponent), game).context("arena.opponents")?;

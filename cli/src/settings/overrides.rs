@@ -1,7 +1,7 @@
 //! `--set KEY=VALUE`: settings from the command line in place of those of the settings file.
 
 use super::{keys::setting_keys, parse_toml};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use engine::core::text;
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 /// Settings that override those of the settings file.
 #[derive(clap::Args, Default)]
 pub(crate) struct SetArguments {
-    /// Override a setting of the settings file, in TOML (training.epochs=5); may be given several
+    /// Override a setting of the settings file, in TOML (seed=5); may be given several
     /// times
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -159,8 +159,9 @@ fn override_table<T: DeserializeOwned>(table: Table, overrides: &[Override]) -> 
             .try_for_each(|one| one.insert(&mut table))?;
         Ok(table.try_into())
     };
-    let Err(error) = merge(overrides)? else {
-        return merge(overrides)?.map_err(|error| anyhow!("{}", error.message()));
+    let error = match merge(overrides)? {
+        Ok(settings) => return Ok(settings),
+        Err(error) => error,
     };
     // Alone, the wrong one still has its error. Keys of a new section may miss each other.
     for one in overrides {

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
 /// Fingerprint of temporal-difference learning, which has no samples.
-const TD_FINGERPRINT: u64 = 0;
+pub(super) const TD_FINGERPRINT: u64 = 0;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
@@ -37,6 +37,9 @@ pub(super) struct Header {
     pub(super) epoch_progress: Option<EpochProgress>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
+    /// Whether a longer training from the start would have other weights by now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) differs_by_length: bool,
 }
 
 impl Header {
@@ -256,9 +259,9 @@ fn read_initial_model<G: Learnable>(game: &G, name: &str) -> Result<Option<Model
     if name.is_empty() {
         return Ok(None);
     }
-    let file = ModelFile::load(game, &model_names::path_of(name));
-    file.map(Some)
-        .map_err(|error| Error::new(error.to_string()))
+    let bytes = model_names::read(name).map_err(Error::new)?;
+    let file = ModelFile::from_bytes(game, &bytes);
+    file.map(Some).map_err(Error::with_prefix(name))
 }
 
 #[cfg(test)]
@@ -290,6 +293,7 @@ mod tests {
                 seconds: 0.1,
             }),
             online: None,
+            differs_by_length: false,
         };
         Checkpoint {
             header,

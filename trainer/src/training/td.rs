@@ -8,7 +8,7 @@ mod ntuple;
 
 use super::{
     INITIAL_WEIGHTS_KEY, Learner, TdTrainingRun,
-    checkpoint::{Checkpoint, Header},
+    checkpoint::{Checkpoint, Header, TD_FINGERPRINT},
     create_directory, describe_difference, export_model, is_checkpoint_due,
     network::NetworkLearner,
     ntuple::NTupleLearner,
@@ -164,7 +164,7 @@ impl<G: Learnable> SelfPlay<'_, G> {
 }
 
 fn divergence_error(loss: f64, game: u64) -> Error {
-    Error::new(format!(
+    Error::Divergence(format!(
         "the loss became {loss} in game {game} (from 0): lower the learning rate"
     ))
 }
@@ -189,15 +189,31 @@ impl<G: Learnable> TdRun<'_, G> {
         let (config, progress) = (self_play.config, observer.progress);
         let family = format!("{} from its own games", L::FAMILY.name());
         let started = (self_play.rules, td.learner());
-        let mut checkpoint =
-            Checkpoint::open(directory, &family, config, 0, *initial_model, started)?;
+        let mut checkpoint = Checkpoint::open(
+            directory,
+            &family,
+            config,
+            TD_FINGERPRINT,
+            *initial_model,
+            started,
+        )?;
         let mut done = checkpoint.header.online.take().unwrap_or_default();
         let games = config.online.games;
         progress.set_length(games);
         resume_at(progress, done.games);
         if let Some(shorter) = &checkpoint.shorter {
             let steps = td.games_per_update();
-            progress.println(describe_more_games(shorter, config, done.games, steps));
+            let mut differences = differences_by_length(shorter, config, done.games, steps);
+            if checkpoint.header.differs_by_length && differences.is_empty() {
+                differences.push("updates");
+            }
+            checkpoint.header.differs_by_length = !differences.is_empty();
+            progress.println(describe_more_games(
+                shorter,
+                config,
+                done.games,
+                &differences,
+            ));
         }
         let (mut written, mut timed) = (Instant::now(), Instant::now());
         while done.games < games {
@@ -309,14 +325,14 @@ impl<G: Learnable> TdRun<'_, G> {
     }
 }
 
-/// Line about learning that goes on with more games than those of `shorter`, after `done` games in
-/// updates of `step` games.
-fn describe_more_games(
+/// What the first `done` games of `shorter`, in updates of `step` games, have otherwise than those of
+/// the longer `config`.
+fn differences_by_length(
     shorter: &TrainConfig,
     config: &TrainConfig,
     done: u64,
     step: u64,
-) -> String {
+) -> Vec<&'static str> {
     let (before, online) = (shorter.online.games, &config.online);
     let mut differences = Vec::new();
     if config.training.schedule != Schedule::Constant {
@@ -328,9 +344,19 @@ fn describe_more_games(
     if done == before && !(done.is_multiple_of(step) && done.is_multiple_of(online.report_every)) {
         differences.push("last update");
     }
-    let games = online.games;
+    differences
+}
+
+/// Line about learning that goes on with more games than those of `shorter`, after `done` games.
+fn describe_more_games(
+    shorter: &TrainConfig,
+    config: &TrainConfig,
+    done: u64,
+    differences: &[&str],
+) -> String {
+    let (before, games) = (shorter.online.games, config.online.games);
     let line = format!("goes on after game {done}, to {games} games instead of {before}");
-    describe_difference(line, &differences, &format!("{games} games"))
+    describe_difference(line, differences, &format!("{games} games"))
 }
 
 fn curve_point<G: Learnable>(self_play: &SelfPlay<'_, G>, done: &mut TdProgress) -> TdPoint {

@@ -46,6 +46,7 @@ struct SweepRow {
     best_epoch: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u64>,
+    /// NaN, in JSON null, after a divergence.
     loss: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     validation_loss: Option<f64>,
@@ -98,12 +99,24 @@ impl SweepArguments {
             output::note(&format!("── {} of {count}: {description}", index + 1));
             for &family in families {
                 let own = Path::new(&names[index]).join(family.name());
-                let report = fit(config, family, &directory.join(&own))?;
-                output::note(&report.summary());
-                runs.push(SweepRow::new(combination, own, &report));
+                match fit(config, family, &directory.join(&own)) {
+                    Ok(report) => {
+                        output::note(&report.summary());
+                        runs.push(SweepRow::new(combination, own, &report));
+                    }
+                    Err(error) if is_divergence(&error) => {
+                        output::note(&format!("{error}"));
+                        runs.push(SweepRow::diverged(combination, family, own));
+                    }
+                    Err(error) => return Err(error),
+                }
             }
         }
         runs.sort_by(|a, b| a.score().total_cmp(&b.score()));
+        ensure!(
+            runs.iter().any(|run| run.loss.is_finite()),
+            "--sweep: the loss of every training became infinite or NaN"
+        );
         let comparison = Comparison { runs };
         let text = serde_json::to_string_pretty(&comparison)? + "\n";
         output::write_file(&directory.join("sweep.json"), text)?;
@@ -140,6 +153,10 @@ impl SweepArguments {
     }
 }
 
+fn is_divergence(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(trainer::Error::Divergence(_)))
+}
+
 /// Text of a value as it is typed.
 fn plain_text(value: &Value) -> String {
     value
@@ -171,11 +188,30 @@ fn directory_name(combination: &[Override]) -> String {
     format!("{start}-{:08x}", files::checksum(exact.as_bytes()) as u32)
 }
 
+fn settings_table(combination: &[Override]) -> Table {
+    let settings = combination.iter();
+    let settings = settings.map(|one| (one.key.clone(), one.value.clone()));
+    settings.collect()
+}
+
 impl SweepRow {
+    fn diverged(combination: &[Override], family: Family, directory: PathBuf) -> Self {
+        Self {
+            settings: settings_table(combination),
+            family: family.name().to_owned(),
+            epochs: None,
+            best_epoch: None,
+            games: None,
+            loss: f64::NAN,
+            validation_loss: None,
+            model: PathBuf::new(),
+            directory,
+            curve: Vec::new(),
+        }
+    }
+
     fn new(combination: &[Override], directory: PathBuf, report: &FitReport) -> Self {
-        let settings = combination.iter();
-        let settings = settings.map(|one| (one.key.clone(), one.value.clone()));
-        let settings = settings.collect();
+        let settings = settings_table(combination);
         let model = |path: &Path| directory.join(path.file_name().unwrap_or_default());
         match report {
             FitReport::Supervised(report) => Self {
@@ -220,7 +256,8 @@ impl Comparison {
     }
 
     fn picture(&self) -> Result<String> {
-        let drawn = self.runs.iter().take(MAX_CURVES);
+        let drawn = self.runs.iter().filter(|row| row.loss.is_finite());
+        let drawn = drawn.take(MAX_CURVES);
         let families: BTreeSet<_> = self.runs.iter().map(|row| &row.family).collect();
         let curves = drawn.map(|row| {
             let settings = row.settings.iter();
@@ -257,6 +294,14 @@ impl Comparison {
             let setting = |value| Cell::Right(plain_text(value));
             let mut cells: Vec<Cell> = row.settings.values().map(setting).collect();
             cells.push(row.family.as_str().into());
+            if !row.loss.is_finite() {
+                let empty = (cells.len()..keys.len() + measures.len() - 1).map(|_| "–".into());
+                let empty: Vec<Cell> = empty.collect();
+                cells.extend(empty);
+                cells.push(Cell::Right("diverged".to_owned()));
+                table.push(cells);
+                continue;
+            }
             match row.games {
                 Some(games) => cells.push(games.into()),
                 None => {

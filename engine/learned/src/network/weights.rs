@@ -162,7 +162,7 @@ impl FloatWeights {
 
 impl NetworkWeights {
     /// Converts the weights to floating point. [`FloatWeights::quantize`] restores them, but for
-    /// weights out of its range, and output biases above ½ up to one unit.
+    /// weights out of its range, and output biases above 1, which lose bits that `f32` lacks.
     #[must_use]
     pub fn dequantize(&self) -> FloatWeights {
         let [row, bias, hidden, hidden_bias, output] = WEIGHT_LIMITS;

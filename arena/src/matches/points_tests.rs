@@ -22,6 +22,19 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
+fn pairs_of_equal_scores_decide_by_their_wins() {
+    let (a, b) = (first(), random());
+    let has_won_both = |seed| {
+        let options = MatchOptions::new(Backgammon, 1, seed);
+        let result = play_match(&a, &b, &options).unwrap();
+        (result.wins == 2).then_some(result)
+    };
+    let won = (0..50).find_map(has_won_both).unwrap();
+    assert_eq!(won.standard_error, 0.0);
+    assert!(won.superiority > 0.7, "{}", won.superiority);
+}
+
+#[test]
 fn a_match_reports_points_and_counts_results_by_name() {
     let (a, b, options) = (first(), random(), options(200));
     let pairs = play_pairs_untimed(&a, &b, &options);

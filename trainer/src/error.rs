@@ -12,7 +12,7 @@ pub enum Error {
     /// Several errors, in the order of the files.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
-    /// Loss that is infinite or NaN.
+    /// Loss that is infinite or NaN, or weights beyond what the engine can hold.
     #[error("{0}")]
     Divergence(String),
     /// Any other error.

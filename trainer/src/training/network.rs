@@ -96,7 +96,9 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
         let weights = self.shape.float_weights(&self.step.weights()).quantize();
         weights
             .and_then(|weights| Network::new(game, *groups, buckets.clone(), weights))
-            .map_err(Error::with_prefix("the engine refuses the network"))
+            .map_err(|problem| {
+                Error::Divergence(format!("the engine refuses the network: {problem}"))
+            })
     }
 }
 

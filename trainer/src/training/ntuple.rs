@@ -103,6 +103,8 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         let (weights, bias, _) = self.table.to_parts();
         TupleNetwork::new(self.set.clone(), weights, bias)
             .map(Model::NTuple)
-            .map_err(Error::with_prefix("the engine refuses the n-tuple network"))
+            .map_err(|problem| {
+                Error::Divergence(format!("the engine refuses the n-tuple network: {problem}"))
+            })
     }
 }

@@ -115,7 +115,7 @@ impl SweepArguments {
         runs.sort_by(|a, b| a.score().total_cmp(&b.score()));
         ensure!(
             runs.iter().any(|run| run.loss.is_finite()),
-            "--sweep: the loss of every training became infinite or NaN"
+            "--sweep: every training diverged"
         );
         let comparison = Comparison { runs };
         let text = serde_json::to_string_pretty(&comparison)? + "\n";

@@ -85,6 +85,12 @@ const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
+/// Checks settings for the game. Dynamic, so that what follows is compiled once for all games.
+type CheckConfig<'a> = dyn Fn(&TrainConfig) -> Result<()> + 'a;
+
+/// Trains a family in a directory.
+type Fit<'a> = dyn FnMut(&TrainConfig, Family, &Path) -> Result<FitReport> + 'a;
+
 /// Report of a training on records, or from games of the network against itself.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -139,7 +145,8 @@ impl Arguments {
     }
 
     fn fit_by_td<G: Learnable>(&self, game: &G, config: &TrainConfig, out: &Path) -> Result<()> {
-        self.fit_all(game, config, out, |config, family, directory| {
+        let check = |config: &TrainConfig| Ok(config.resolve(game).map(drop)?);
+        self.fit_all(config, out, &check, &mut |config, family, directory| {
             fit_family_by_td(config, family, game, None, directory).map(FitReport::Td)
         })
     }
@@ -148,7 +155,8 @@ impl Arguments {
         let samples = open_samples_and_report::<G>(&self.data, config)?;
         let rules = samples.game().clone();
         let mut loaded = Some((sample_options(config), samples));
-        self.fit_all(&rules, config, out, |config, family, directory| {
+        let check = |config: &TrainConfig| Ok(config.resolve(&rules).map(drop)?);
+        self.fit_all(config, out, &check, &mut |config, family, directory| {
             let options = sample_options(config);
             let samples = match loaded.take() {
                 Some((found, samples)) if found == options => samples,
@@ -165,16 +173,16 @@ impl Arguments {
     }
 
     /// Calls `fit` for each family, or each of each combination of a sweep, and prints the results.
-    fn fit_all<G: Learnable>(
+    fn fit_all(
         &self,
-        game: &G,
         config: &TrainConfig,
         out: &Path,
-        mut fit: impl FnMut(&TrainConfig, Family, &Path) -> Result<FitReport>,
+        check: &CheckConfig<'_>,
+        fit: &mut Fit<'_>,
     ) -> Result<()> {
         if !self.sweep.is_empty() {
             let trained = (config, self.families());
-            return self.sweep.run(game, trained, (out, self.json), fit);
+            return self.sweep.run(trained, (out, self.json), check, fit);
         }
         for &family in self.families() {
             let report = fit(config, family, &out.join(family.name()))?;

@@ -4,14 +4,13 @@
 //! Invariant: the files of the comparison have no times and no paths outside the directory, so that
 //! interrupted sweeps end with the same bytes.
 
-use super::FitReport;
+use super::{CheckConfig, Fit, FitReport};
 use crate::output;
 use crate::settings::{Override, override_settings};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::plot::{Curve, LineChart, line_chart};
 use arena::text_table::{Cell, TextTable};
 use engine::core::files;
-use engine::learned::inputs::Learnable;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,19 +69,17 @@ impl SweepArguments {
 
     /// Runs `fit` for every combination and family, and writes `sweep.json` and `sweep.svg` to
     /// `directory`.
-    pub(super) fn run<G: Learnable>(
+    pub(super) fn run(
         &self,
-        game: &G,
         (config, families): (&TrainConfig, &[Family]),
         (directory, json): (&Path, bool),
-        mut fit: impl FnMut(&TrainConfig, Family, &Path) -> Result<FitReport>,
+        check: &CheckConfig<'_>,
+        fit: &mut Fit<'_>,
     ) -> Result<()> {
         let combinations = self.combinations()?;
         let configs = combinations.iter().map(|combination| {
             let config = override_settings(config, combination)?;
-            config
-                .resolve(game)
-                .with_context(|| describe(combination))?;
+            check(&config).with_context(|| describe(combination))?;
             Ok(config)
         });
         let configs = configs.collect::<Result<Vec<TrainConfig>>>()?;

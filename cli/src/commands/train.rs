@@ -152,6 +152,7 @@ impl Arguments {
     }
 
     fn fit_to_records<G: Learnable>(&self, config: &TrainConfig, out: &Path) -> Result<()> {
+        self.sweep.combinations()?;
         let samples = open_samples_and_report::<G>(&self.data, config)?;
         let rules = samples.game().clone();
         let mut loaded = Some((sample_options(config), samples));

@@ -122,7 +122,7 @@ impl SweepArguments {
     }
 
     /// All combinations of the listed values; the last setting changes fastest.
-    fn combinations(&self) -> Result<Vec<Vec<Override>>> {
+    pub(super) fn combinations(&self) -> Result<Vec<Vec<Override>>> {
         let mut combinations = vec![Vec::new()];
         for argument in &self.sweep {
             let setting = Override::parse("--sweep", argument)?;

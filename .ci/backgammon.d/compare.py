@@ -10,7 +10,7 @@ import gnubg_nn as gnubg
 START = "4HPwATDgc/ABMA"
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 # What a choice may lose at most on average, in points by two plies of look-ahead.
-MAX_MEAN_LOSS = {"best": 0.03, "pips": 0.4}
+MAX_MEAN_LOSS = {"best": 0.02, "pips": 0.4}
 # The other table keeps 16 bits a position, and what it rounds adds up from roll to roll.
 MAX_BEAROFF_ERROR = 1e-4
 

@@ -10,6 +10,7 @@ mod toy_games;
 mod allocation;
 mod architecture;
 mod backgammon;
+mod backgammon_mat;
 mod chance_bounds;
 mod einstein_rules;
 mod evaluators;

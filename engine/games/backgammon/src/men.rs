@@ -117,21 +117,3 @@ fn gather(nibbles: u128) -> u32 {
 pub fn mirror(points: u32) -> u32 {
     (points & 0xFF_FFFF).reverse_bits() >> 8
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::positions_of_random_games;
-
-    #[test]
-    fn pips_are_points_times_men() {
-        for position in positions_of_random_games(5, 4) {
-            let men = position.mover();
-            let pips = (1..)
-                .zip(men.counts())
-                .map(|(point, men)| point * u32::from(men));
-            assert_eq!(men.pips(), pips.sum::<u32>());
-            let counts = men.counts().map(u32::from);
-            assert_eq!(men.in_play(), counts.iter().sum::<u32>());
-        }
-    }
-}

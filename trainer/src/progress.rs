@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time between two lines, at least; later it grows to [`INTERVAL_FRACTION`] of the time since the
-/// beginning, so that a day's log stays short.
-const LINE_INTERVAL: Duration = Duration::from_secs(30);
-
-const INTERVAL_FRACTION: u32 = 20;
+/// Time from one line to the next, `elapsed` after the beginning: half a minute, later a twentieth
+/// of what has passed, so that a day's log stays short.
+fn line_interval(elapsed: Duration) -> Duration {
+    Duration::from_secs(30).max(elapsed / 20)
+}
 
 /// Creates a progress bar on standard error; unless that is a terminal, it writes lines.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn progress_bar(prefix: &'static str) -> ProgressBar {
             "{prefix} [{wide_bar}] {human_pos}/{human_len} {per_sec}, {eta} left  {msg}";
         with_template(ProgressBar::new(0), TEMPLATE).with_prefix(prefix)
     } else {
-        let lines = ProgressLines::new(prefix, LINE_INTERVAL, Box::new(io::stderr()));
+        let lines = ProgressLines::new(prefix, line_interval, Box::new(io::stderr()));
         line_progress(prefix, lines)
     }
 }
@@ -55,7 +55,7 @@ fn line_progress(prefix: &'static str, lines: ProgressLines) -> ProgressBar {
 /// Output that passes on one state of a progress bar now and then, and all printed lines.
 struct ProgressLines {
     state_prefix: String,
-    interval: Duration,
+    interval: fn(Duration) -> Duration,
     begin: Instant,
     output: Mutex<LineOutput>,
 }
@@ -66,9 +66,13 @@ struct LineOutput {
 }
 
 impl ProgressLines {
-    fn new(prefix: &str, interval: Duration, writer: Box<dyn Write + Send>) -> Self {
+    fn new(
+        prefix: &str,
+        interval: fn(Duration) -> Duration,
+        writer: Box<dyn Write + Send>,
+    ) -> Self {
         let begin = Instant::now();
-        let next = begin + interval;
+        let next = begin + interval(Duration::ZERO);
         Self {
             state_prefix: format!("{prefix}: "),
             interval,
@@ -101,7 +105,7 @@ impl TermLike for ProgressLines {
             if now < output.next {
                 return Ok(());
             }
-            output.next = now + self.interval.max((now - self.begin) / INTERVAL_FRACTION);
+            output.next = now + (self.interval)(now - self.begin);
         }
         writeln!(output.writer, "{text}")
     }
@@ -159,7 +163,7 @@ mod tests {
         }
     }
 
-    fn games(interval: Duration) -> (ProgressBar, Log) {
+    fn games(interval: fn(Duration) -> Duration) -> (ProgressBar, Log) {
         let log = Log::default();
         let lines = ProgressLines::new("games", interval, Box::new(log.clone()));
         let bar = line_progress("games", lines);
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn short_work_writes_no_line_but_where_it_resumed() {
-        let (bar, log) = games(Duration::from_secs(3600));
+        let (bar, log) = games(|_| Duration::from_secs(3600));
         resume_at(&bar, 500);
         bar.inc(1500);
         bar.finish_and_clear();
@@ -179,7 +183,7 @@ mod tests {
     #[test]
     fn work_that_is_new_or_finished_is_not_resumed() {
         for done in [0, 2000] {
-            let (bar, log) = games(Duration::from_secs(3600));
+            let (bar, log) = games(|_| Duration::from_secs(3600));
             resume_at(&bar, done);
             bar.finish_and_clear();
             assert_eq!(log.text(), "");
@@ -187,8 +191,21 @@ mod tests {
     }
 
     #[test]
+    fn lines_become_rarer() {
+        assert_eq!(line_interval(Duration::ZERO), Duration::from_secs(30));
+        assert_eq!(
+            line_interval(Duration::from_secs(600)),
+            Duration::from_secs(30)
+        );
+        assert_eq!(
+            line_interval(Duration::from_secs(86_400)),
+            Duration::from_secs(4320)
+        );
+    }
+
+    #[test]
     fn long_work_writes_its_state_on_a_line_of_its_own() {
-        let (bar, log) = games(Duration::ZERO);
+        let (bar, log) = games(|_| Duration::ZERO);
         bar.set_position(1500);
         bar.set_message("loss 0.5");
         bar.abandon();

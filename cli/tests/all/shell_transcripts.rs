@@ -1,8 +1,8 @@
 //! Runs the transcripts in documents, and compares their output.
 //!
 //! A transcript is a block ```` ```console ````: commands after `$`, each followed by its output on
-//! both streams, where `[..]` matches any text within a line; `? N` before the output is exit code
-//! N. A document runs in its own temporary directory that sees the repository's data, documents and
+//! both streams, without lines of progress, where `[..]` matches any text within a line; `? N` before
+//! the output is exit code N. A document runs in its own temporary directory that sees the repository's data, documents and
 //! models; a block ```` ```toml NAME ```` becomes a file there. `TRANSCRIPTS=overwrite` rewrites
 //! the documents.
 //!
@@ -72,7 +72,8 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
         let printed_lines: Vec<&str> =
             iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
         let printed = run(command, program, directory);
-        let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
+        let printed = printed.trim_end_matches('\n').lines();
+        let printed: Vec<&str> = printed.filter(|line| !is_progress(line)).collect();
         let blank = printed_lines
             .iter()
             .rev()
@@ -95,6 +96,15 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
         }
     }
     now
+}
+
+/// Whether long work printed a line about its state, such as `games: 5 of 10 (50 %), 2/s, 3s left`.
+fn is_progress(line: &str) -> bool {
+    let state = line.split_once(": ").map_or("", |(_, state)| state);
+    state.starts_with(|first: char| first.is_ascii_digit())
+        && [" of ", " %), ", "/s, ", " left"]
+            .iter()
+            .all(|part| state.contains(part))
 }
 
 /// Output on both streams, after the exit code unless that is 0.

@@ -144,13 +144,23 @@ pub struct LimitChecker {
     next_check: u64,
     last_check: Instant,
     interval: u64,
+    /// Seconds a node: those of the last interval, the most of late, and the most of longer, except
+    /// where the thread was interrupted.
+    last: f64,
     slowest: f64,
+    lasting: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,
     outer: Limits,
 }
 
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
+
+/// Longest interval if nodes that a table answered are followed by nodes as slow as earlier ones.
+const MAX_DELAY: Duration = Duration::from_millis(20);
+
+/// Time constant of the decay of `lasting`.
+const MEMORY: Duration = Duration::from_secs(1);
 
 const FIRST_INTERVAL: u64 = 1;
 
@@ -165,7 +175,9 @@ impl Default for LimitChecker {
             next_check: u64::MAX,
             last_check: Instant::now(),
             interval: FIRST_INTERVAL,
+            last: 0.0,
             slowest: 0.0,
+            lasting: 0.0,
             max_nodes: None,
             deadline: None,
             outer: Limits::NONE,
@@ -188,6 +200,7 @@ impl LimitChecker {
         if !unlimited {
             self.last_check = Instant::now();
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
+            self.interval = self.interval.min(self.max_interval());
             self.schedule_check(nodes);
         } else {
             self.next_check = u64::MAX;
@@ -224,10 +237,15 @@ impl LimitChecker {
     #[cold]
     fn check_limits(&mut self, nodes: u64) {
         let now = Instant::now();
-        let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
+        let elapsed = now.duration_since(self.last_check).as_secs_f64();
+        let a_node = elapsed / self.interval as f64;
         self.slowest = a_node.max(0.95 * self.slowest);
+        let memory = 1.0 - (elapsed / MEMORY.as_secs_f64()).min(1.0);
+        self.lasting = a_node.min(self.last).max(memory * self.lasting);
+        self.last = a_node;
         let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
-        self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
+        let interval = interval.clamp(1, 2 * self.interval);
+        self.interval = interval.min(self.max_interval());
         self.last_check = now;
         self.stopped |= self.max_nodes.is_some_and(|max| nodes >= max)
             || self.deadline.is_some_and(Deadline::has_passed)
@@ -235,8 +253,41 @@ impl LimitChecker {
         self.schedule_check(nodes);
     }
 
+    fn max_interval(&self) -> u64 {
+        let nodes = MAX_DELAY.as_secs_f64() / self.lasting.max(1e-12);
+        (nodes as u64).clamp(1, MAX_INTERVAL)
+    }
+
     fn schedule_check(&mut self, nodes: u64) {
         self.next_check =
             (nodes + self.interval).min(self.max_nodes.unwrap_or(u64::MAX).max(nodes + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::atomic::Ordering, thread};
+
+    #[test]
+    fn slow_nodes_after_fast_ones_are_stopped_soon() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (mut checker, mut nodes) = (LimitChecker::default(), 0);
+        checker.start(nodes, None, None, Some(Arc::clone(&stop)));
+        let mut count = |slow: bool, most: u64| {
+            for number in 0..most {
+                if slow {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                nodes += 1;
+                if checker.is_over(nodes) {
+                    return number;
+                }
+            }
+            most
+        };
+        assert_eq!((count(true, 30), count(false, 300_000)), (30, 300_000));
+        stop.store(true, Ordering::Relaxed);
+        assert!(count(true, 300) <= 32);
     }
 }

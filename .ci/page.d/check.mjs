@@ -342,6 +342,38 @@ async function handles() {
   await press("#evaluators summary");
 }
 
+/** A model of the folder `runs`, as opponent, in the analysis and among the evaluators. */
+async function ownModel() {
+  await page.goto("about:blank");
+  await page.goto(`${address}#${new URLSearchParams({ game: "einstein", seed: 7, seat1: "", seat2: "" })}`);
+  await hasSettled();
+  const player = await page.$$eval("#seats option", (options) => options.find((option) => option.textContent === "mine-network").value);
+  assert.match(player, /eval=model:mine-network/);
+  await page.select("#seats .seat:last-child select", player);
+  await hasSettled();
+  if ((await plies()) === 0) await move(0);
+  await until(() => document.querySelectorAll("#plies li").length >= 2);
+  await hasSettled();
+  const search = await page.$$eval("#searches option", (options) => options.map(({ value }) => value).find((value) => /model:mine-network/.test(value)));
+  await page.$eval(
+    "#search",
+    (field, search) => {
+      field.value = search;
+      field.dispatchEvent(new Event("change"));
+    },
+    search,
+  );
+  await press("#evaluators summary");
+  await until(() => /model:mine-network/.test(document.querySelector("#evaluations").textContent));
+  await until(() => document.querySelector("#moves .worth"));
+  assert.equal(await page.$eval("#problem", (element) => element.hidden), true);
+  await press("#evaluators summary");
+  await page.$eval("#search", (field) => {
+    field.value = "";
+    field.dispatchEvent(new Event("change"));
+  });
+}
+
 /** What is shown for the positions of same_values.jsonl is what `alea analyse`, HTTP and Python say. */
 async function sameValues() {
   const lines = readFileSync(new URL("same_values.jsonl", import.meta.url), "utf8").trim().split("\n").map(JSON.parse);
@@ -710,6 +742,7 @@ for (const notation of notations.filter(isQuick)) {
   }
 }
 await handles();
+if (hasServer) await ownModel();
 await variations();
 await lessons();
 await points();

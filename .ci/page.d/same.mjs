@@ -24,9 +24,10 @@ async function onServer(text) {
   return (await fetch(`${address}api`, { method: "POST", headers, body: text })).json();
 }
 
-/** All of an answer but the time it took. */
+/** All of an answer but the time it took, and the models of the server. */
 function lasting(answer) {
-  return JSON.stringify(answer, (key, value) => (key === "milliseconds" ? undefined : value));
+  const own = (value) => Array.isArray(value) && value.filter((one) => !/model:/.test(one?.name + one?.player));
+  return JSON.stringify(answer, (key, value) => (key === "milliseconds" ? undefined : own(value) || value));
 }
 
 let asked = 0;
@@ -57,6 +58,7 @@ for (const wrong of ["", "{}", '{"ask":"new","game":"chess"}', '{"ask":"new","ga
 const seen = new Set();
 for (const facts of games) {
   const game = facts.notation;
+  const evaluators = facts.evaluators.filter(({ name }) => !/^model:/.test(name));
   // Two plies of the largest board of Havannah would run into the limit of time.
   const depth = facts.name === "havannah" ? 1 : 2;
   const timeless = facts.levels.map(({ player }) => player).filter((player) => !/ms=/.test(player) && (facts.seats.length === 2 || !/depth=5/.test(player)));
@@ -68,7 +70,7 @@ for (const facts of games) {
     const start = here.position;
     const plies = [];
     for (let ply = 0; ply < PLIES && !here.over; ply += 1) {
-      const { values } = await ask({ ask: "evaluate", game, position: here.position, evaluators: facts.evaluators.map(({ name }) => name) });
+      const { values } = await ask({ ask: "evaluate", game, position: here.position, evaluators: evaluators.map(({ name }) => name) });
       assert.ok(values.every(({ value }) => value >= 0 && value <= 1), JSON.stringify(values));
       const player = players[below(players.length)];
       await ask({ ask: "analyse", game, position: here.position, player });

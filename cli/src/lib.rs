@@ -13,6 +13,7 @@ mod improve;
 mod interruption;
 mod other_programs;
 pub mod output;
+mod own_models;
 mod pipeline;
 mod positions;
 mod record_json;

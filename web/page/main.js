@@ -113,8 +113,10 @@ function persons(info) {
 
 function playerName(player) {
   if (player === PERSON) return t("person");
-  const level = game.info.levels.find((one) => one.player === player);
-  return level ? t(level.name) : player;
+  const { levels, models } = game.info;
+  const model = models.find((one) => one.player === player);
+  const level = levels.find((one) => one.player === player);
+  return model?.name ?? (level ? t(level.name) : player);
 }
 
 function winnerText(payoffs) {
@@ -142,13 +144,13 @@ async function fetchPosition(position, notation = game.notation) {
   return positions.get(key);
 }
 
-function defaultSearch() {
+/** The usual search, with another evaluator than the strongest if need be. */
+function defaultSearch(evaluator = game.info.strongest_evaluator) {
   const isOfTwo = game.info.seats.length === 2;
   const name = game.hasDie ? "star2" : isOfTwo ? "star1" : "maxn";
-  const hasBest = game.info.evaluators.some((evaluator) => evaluator.name === "best");
   const depth = DEFAULT_DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
-  if (!hasBest) return `${name}(depth=${depth})`;
-  return `${name}(depth=${depth}, eval=${isOfTwo ? "best" : "shares(best)"})`;
+  if (evaluator === game.info.evaluators[0]?.name && isOfTwo) return `${name}(depth=${depth})`;
+  return `${name}(depth=${depth}, eval=${isOfTwo ? evaluator : `shares(${evaluator})`})`;
 }
 
 function search() {
@@ -1141,7 +1143,8 @@ function drawSetUp() {
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]
     : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)", "maxn(depth=3)"];
-  byId("searches").replaceChildren(...[defaultSearch(), ...searches].map((value) => el("option", { value })));
+  const byModels = game.info.models.map(({ name }) => defaultSearch(`model:${name}`));
+  byId("searches").replaceChildren(...[defaultSearch(), ...byModels, ...searches].map((value) => el("option", { value })));
   byId("seats").replaceChildren(...seats.map(seatControl));
 }
 
@@ -1161,8 +1164,8 @@ function drawLadder() {
 }
 
 function seatControl(player, seat) {
-  const { levels } = game.info;
-  const choices = [PERSON, ...levels.map((level) => level.player)];
+  const { levels, models } = game.info;
+  const choices = [PERSON, ...[...levels, ...models].map(({ player }) => player)];
   const isOther = !choices.includes(player);
   const choose = (value) => {
     seats[seat] = value;
@@ -1189,6 +1192,7 @@ function seatControl(player, seat) {
     [
       el("option", { value: PERSON }, t("person")),
       levels.map((level) => el("option", { value: level.player }, t(level.name))),
+      models.length ? el("optgroup", { label: t("ownModels") }, models.map((model) => el("option", { value: model.player }, model.name))) : [],
       el("option", { value: "other" }, t("other")),
     ],
   );

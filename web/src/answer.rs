@@ -5,7 +5,7 @@
 use crate::api_types::{Problem, Question};
 use crate::games::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
-    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
+    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, own_models_of, parse_evaluator,
 };
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
@@ -107,10 +107,16 @@ fn answer_question(
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = parse_page_game(notation, &parse(notation).ok()?).ok()?;
-        let evaluator = |name, help| json!({ "name": name, "help": help });
+        let evaluator = |name: &str, help: &str| json!({ "name": name, "help": help });
         let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
-        let level = |(name, player)| json!({ "name": name, "player": player });
+        let models: Vec<String> = own_models_of(&game)
+            .map(|model| format!("model:{}", model.name))
+            .collect();
+        let own_models = models
+            .iter()
+            .map(|name| evaluator(name.as_str(), "your model"));
+        let level = |(name, player): (&str, String)| json!({ "name": name, "player": player });
         Some(json!({
             "name": G::INFO.name,
             "notation": notation,
@@ -119,8 +125,10 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "face_names": has_chance::<G>().then(|| {
                 game.outcome_numbers().map(|face| game.outcome_name(face)).collect::<Value>()
             }),
-            "evaluators": own.chain(best).collect::<Value>(),
+            "evaluators": own.chain(best).chain(own_models).collect::<Value>(),
+            "strongest_evaluator": game.strongest_evaluator_name(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
+            "models": model_opponents(&game).map(level).collect::<Value>(),
             "puzzles": puzzle_lines(&game).lines().count(),
             "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
             "writes": written_formats(&game).collect::<Value>(),
@@ -152,6 +160,19 @@ pub fn opponent_levels<G: Playable>(
     G::INFO.levels.iter().map(move |(name, player)| {
         let player = player.replace("EVAL", strongest).replace("HAND", default);
         (*name, player)
+    })
+}
+
+/// Name of each own model of the game, with the strongest level's player by it.
+pub fn model_opponents<G: Playable>(
+    game: &G,
+) -> impl Iterator<Item = (&'static str, String)> + use<G> {
+    let mut levels = G::INFO.levels.iter().rev();
+    let learned = levels.find(|(_, player)| player.contains("EVAL"));
+    let search = learned.map_or("star2(depth=3, eval=EVAL)", |(_, player)| player);
+    own_models_of(game).map(move |model| {
+        let evaluator = format!("model:{}", model.name);
+        (&*model.name, search.replace("EVAL", &evaluator))
     })
 }
 

@@ -5,7 +5,10 @@
 
 use crate::api_types::Problem;
 use crate::position_values::has_chance;
-use engine::core::text::{shorten, suggestion};
+use engine::core::{
+    model_names::{self, OwnModel},
+    text::{joined, shorten, suggestion},
+};
 use engine::play::{
     build::PlayerRecipe,
     playable::Playable,
@@ -17,7 +20,7 @@ use std::time::Duration;
 /// Maximum bytes of a request's body, except for uploaded game records.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 pub(crate) const MAX_PLIES: usize = 600;
-pub(crate) const MAX_EVALUATORS: usize = 16;
+pub(crate) const MAX_EVALUATORS: usize = 128;
 pub(crate) const MAX_DEPTH: u32 = 12;
 const MAX_MEBIBYTES: f64 = 64.0;
 
@@ -220,6 +223,23 @@ pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static Evaluat
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
 }
 
+fn own_models<G: Playable>() -> impl Iterator<Item = &'static OwnModel> {
+    let is_of_game = |model: &&OwnModel| model.game == G::INFO.name;
+    model_names::own_models().iter().filter(is_of_game)
+}
+
+/// Own models that fit the rules of `game`.
+pub(crate) fn own_models_of<G: Playable>(
+    game: &G,
+) -> impl Iterator<Item = &'static OwnModel> + use<G> {
+    let game = game.clone();
+    own_models::<G>().filter(move |model| {
+        let content = model_names::read_own(&model.name);
+        content
+            .is_some_and(|read| read.is_ok_and(|bytes| game.evaluator_from_model(&bytes).is_ok()))
+    })
+}
+
 fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
     const EVALUATOR_KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",
@@ -240,11 +260,14 @@ fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProbl
     }
     let is_listed =
         evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
-    if !is_listed && !GENERAL_EVALUATORS.contains(&name) {
+    let own = || own_models::<G>().map(|model| format!("model:{}", model.name));
+    let is_own = own().any(|own| own == name);
+    if !is_listed && !is_own && !GENERAL_EVALUATORS.contains(&name) {
         let names = evaluators::<G>()
-            .map(|entry| entry.name)
-            .chain(GENERAL_EVALUATORS);
-        let names = names.collect::<Vec<_>>().join(", ");
+            .map(|entry| entry.name.to_owned())
+            .chain(GENERAL_EVALUATORS.map(str::to_owned))
+            .chain(own());
+        let names = joined(names, ", ");
         let nearest = suggestion(name, &names);
         return Err(notation.problem_here(format!(
             "there is no evaluator '{name}' here{nearest}; there are {names}"

@@ -5,7 +5,7 @@
 
 use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game, with_type};
-use crate::{interruption, output};
+use crate::{interruption, output, own_models};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use arena::text_table::{Cell, TextTable};
 use console::style;
@@ -29,7 +29,7 @@ use std::{
 };
 use trainer::shard::{BoardMap, parse_rules};
 use web::{
-    answer::{choose_move, default_reviewer, opponent_levels, roll, start},
+    answer::{choose_move, default_reviewer, model_opponents, opponent_levels, roll, start},
     api_types::PlayedPly,
     limits::RequestLimits,
     position_values::{MoveValuer, has_chance},
@@ -44,9 +44,9 @@ use web::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// Opponent on all other seats: beginner, easy, medium, hard, strong, 'person' for others at
-    /// this terminal, or any player [default: medium]
-    #[arg(long, value_name = "LEVEL|PLAYER")]
+    /// Opponent on all other seats: beginner, easy, medium, hard, strong, a model of 'runs' or
+    /// 'models' by name, 'person' for others at this terminal, or any player [default: medium]
+    #[arg(long, value_name = "LEVEL|MODEL|PLAYER")]
     opponent: Option<String>,
     /// Which seat is yours, from 1 [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8))]
@@ -104,6 +104,7 @@ fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
+        own_models::find();
         let saved = self.resume.as_deref().map(read_saved_game).transpose()?;
         let Some((heading, _)) = &saved else {
             let game = self.game.notation();
@@ -128,9 +129,16 @@ fn opponent_error<G: Playable>(game: &G, name: &str, error: NotationError) -> Er
         return error.into();
     }
     let levels = joined(opponent_levels(game).map(|(level, _)| level), ", ");
-    let meant = suggestion(name, &format!("{levels}, {PERSON_PLAYER}, {players}"));
+    let mut models = joined(model_opponents(game).map(|(model, _)| model), ", ");
+    let meant = suggestion(
+        name,
+        &format!("{levels}, {models}, {PERSON_PLAYER}, {players}"),
+    );
+    if !models.is_empty() {
+        models = format!("; models are {models}");
+    }
     anyhow!(
-        "--opponent: there is no level or player '{name}'{meant}; levels are {levels}; others are {PERSON_PLAYER} and the players of docs/reference/players.md"
+        "--opponent: there is no level or player '{name}'{meant}; levels are {levels}{models}; others are {PERSON_PLAYER} and the players of docs/reference/players.md"
     )
 }
 
@@ -176,7 +184,8 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         let opponent = arguments.opponent.as_deref().map(trusted_text);
         let opponent = opponent.unwrap_or(other.unwrap_or(default_opponent).into());
-        let level = opponent_levels(&game).find(|(name, _)| *name == opponent.as_str());
+        let mut opponents = opponent_levels(&game).chain(model_opponents(&game));
+        let level = opponents.find(|(name, _)| *name == opponent.as_str());
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
         let index = players.iter().position(|&name| name == PERSON_PLAYER);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(index);

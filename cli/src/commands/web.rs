@@ -1,6 +1,6 @@
 //! `alea web`: serves the analysis board to browsers.
 
-use crate::{fatal, output, record_json, tables};
+use crate::{fatal, output, own_models, record_json, tables};
 use anyhow::{Context, Result, bail};
 use engine::core::{
     files::{self, FileKind},
@@ -79,6 +79,7 @@ impl Arguments {
         if let Some(directory) = &self.tables {
             tables::set_directory(directory)?;
         }
+        own_models::find();
         let bind = |port| TcpListener::bind((self.listen, port));
         let listener = bind(self.port)
             .or_else(|_| bind(0))

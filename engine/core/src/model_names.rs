@@ -6,10 +6,44 @@ use crate::{
     shipped_files,
     text::suggestion,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 const DIRECTORY: &str = "models";
 const EXTENSION: &str = "safetensors";
+
+static OWN_MODELS: OnceLock<Vec<OwnModel>> = OnceLock::new();
+
+/// A model that the user of a program has made or lets others name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnModel {
+    /// Name without a path, of letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// Name of its game, without parameters.
+    pub game: &'static str,
+    /// Where it is read.
+    pub path: PathBuf,
+}
+
+/// Sets, once, the models that text of others may name as `model:NAME`.
+pub fn set_own_models(models: Vec<OwnModel>) {
+    _ = OWN_MODELS.set(models);
+}
+
+/// The models that text of others may name.
+#[must_use]
+pub fn own_models() -> &'static [OwnModel] {
+    OWN_MODELS.get().map_or(&[], Vec::as_slice)
+}
+
+/// Reads the [own model](own_models) of a name; `None` if there is none.
+#[must_use]
+pub fn read_own(name: &str) -> Option<Result<Vec<u8>, String>> {
+    let model = own_models().iter().find(|model| model.name == name)?;
+    Some(files::read(&model.path, FileKind::Data).map_err(|error| error.to_string()))
+}
 
 /// Path of a model given by path or name; an existing path comes first.
 #[must_use]

@@ -81,7 +81,11 @@ pub fn read_evaluator<G: Playable>(
     let name = notation.name.as_str();
     let wrong = |problem: String| notation.problem_here(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
-        let content = model_names::read(notation.trusted_path(path)?).map_err(wrong)?;
+        let content = match model_names::read_own(path) {
+            Some(content) => content,
+            None => model_names::read(notation.trusted_path(path)?),
+        };
+        let content = content.map_err(wrong)?;
         let model = game.evaluator_from_model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {

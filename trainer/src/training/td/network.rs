@@ -74,6 +74,10 @@ fn log_odds_of_value<G: Learnable>(
     }
 }
 
+/// Weight of the results' λ-returns in the loss of networks with an output for each result; the rest
+/// is that of the value's, by which moves are chosen.
+const RESULT_WEIGHT: f32 = 0.5;
+
 impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32 {
         self.network.refresh(rules, start, &mut self.present);
@@ -207,7 +211,9 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
             if let (Some(results), Some(targets)) = (&results, result_targets.next()) {
                 let rows = batch.results.chunks_mut(results.len());
                 for (row, target) in rows.zip(targets) {
-                    row.copy_from_slice(&target[..results.len()]);
+                    for (row, target) in row.iter_mut().zip(target) {
+                        *row = RESULT_WEIGHT * target;
+                    }
                 }
             }
             let loss = self.learner.train_step(batch, learning_rate)?;

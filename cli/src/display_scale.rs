@@ -1,4 +1,4 @@
-//! Scale in which texts show payoffs: points of the game, or hundredths of a win.
+//! Scale in which payoffs are shown: points of the game, or hundredths of a win.
 
 use arena::text_table::Cell;
 use engine::play::{playable::Playable, points::Points};
@@ -37,7 +37,7 @@ impl DisplayScale {
         format!("{:.decimals$} {}", self.difference(payoff), self.unit())
     }
 
-    /// Mean of payoffs by their sum: `52.1 %`, or `+0.125 points`.
+    /// Mean of `count` payoffs with the sum `payoffs`, with its unit: `52.1 %`, or `+0.125 points`.
     pub(crate) fn mean_text(self, payoffs: f64, count: u64) -> String {
         let unit = self.0.map_or("%", |points| points.unit);
         format!("{} {unit}", self.mean_number(payoffs, count))
@@ -68,7 +68,7 @@ impl DisplayScale {
         Cell::Number(self.difference(payoff), self.decimals())
     }
 
-    /// Decimals that tell values apart: a hundredth of a win is finer than a point.
+    /// Number of decimals that tell values apart: a hundredth of a win is finer than a point.
     pub(crate) fn decimals(self) -> usize {
         if self.0.is_some() { 3 } else { 2 }
     }
@@ -78,7 +78,7 @@ impl DisplayScale {
         self.0.map_or("points", |points| points.unit)
     }
 
-    /// What the unit is, for those who see it first.
+    /// Explanation of the unit.
     pub(crate) fn description(self) -> String {
         match self.0 {
             None => "points, hundredths of a win".to_owned(),

@@ -220,7 +220,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Rolls, and returns the outcome's name.
+    /// Rolls, and returns the outcome's name; an error if an outcome is set.
     pub(crate) fn roll(&mut self) -> Result<String, String> {
         self.check_can_roll()?;
         if let Some(outcome) = self.die {

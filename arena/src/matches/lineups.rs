@@ -1,7 +1,8 @@
-//! Seats of the two contestants in a pair of games.
+//! Assignment of seats to the two contestants in a pair of games.
 //!
-//! With more than two seats each contestant has half of the seats, one with the odd seat, in all
-//! ways in turn; the second game of a pair exchanges the contestants.
+//! With more than two seats each contestant has half of them; of an odd number, B has one fewer in
+//! the first game. Successive pairs go through all such assignments; the second game of a pair
+//! exchanges the contestants.
 
 use alea_core::game::{Payoffs, Seat};
 use alea_play::{playable::Playable, points::Points};

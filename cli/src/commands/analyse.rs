@@ -195,7 +195,7 @@ fn answer<G: Playable>(
     })
 }
 
-/// Mean over the outcomes of the results after the best move of each.
+/// Mean over the outcomes of the result probabilities after the best move of each.
 fn expected_results<G: Playable>(
     game: &G,
     position: &G::Position,

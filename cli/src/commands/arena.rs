@@ -327,7 +327,8 @@ pub(crate) fn report_if_interrupted<G: Playable>(
     });
 }
 
-/// What a signal has left of unsaved work, of which the `finished` parts were printed.
+/// Message after a signal about a run that is not saved: what is lost, where `finished` names the
+/// units of a printed partial result, and how (`saving`) to save runs.
 pub(crate) fn unsaved_note(finished: Option<&str>, saving: &str) -> String {
     let lost = match finished {
         Some(parts) => {

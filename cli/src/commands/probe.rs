@@ -107,8 +107,8 @@ fn notation_name(arguments: &GameArguments) -> Result<String> {
     Ok(crate::games::parse(&arguments.notation())?.name)
 }
 
-/// Values of a position and of its moves: before the roll that of the oracle, after it that of the
-/// best move.
+/// Exact values of a position and of its moves: before the roll that of the oracle, after it that
+/// of the best move.
 fn probe_oracle<G: Playable>(
     game: &G,
     oracle: &dyn Oracle<G>,

@@ -232,7 +232,8 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64, scale: DisplayScale
     text
 }
 
-/// Numbers of sides of players and the percentages that they won, or their mean points.
+/// Table of `players` (name, number of sides played, sum of payoffs) with the percentage that each
+/// won, or its mean points.
 pub(crate) fn players_table<'a>(
     scale: DisplayScale,
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,

@@ -68,7 +68,7 @@ pub(crate) struct TrainSection {
 #[serde(rename_all = "snake_case")]
 enum InitialWeights {
     Random,
-    /// Those of the best model; random while the best evaluator is hand-made.
+    /// Weights of the best model; random while the best evaluator is hand-made.
     Best,
 }
 

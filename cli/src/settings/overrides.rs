@@ -78,7 +78,6 @@ impl Override {
         Ok(Self { option, key, value })
     }
 
-    /// Copy with another value.
     pub(crate) fn with_value(&self, value: Value) -> Self {
         Self {
             value,
@@ -138,7 +137,7 @@ fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Copies `settings` with those of `overrides`.
+/// Copies `settings` with the values of `overrides`.
 ///
 /// # Errors
 /// Names the first override with an unknown key or a value of a wrong type.

@@ -289,7 +289,7 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Parts of the game with layers of their own.
+    /// Parts of the game with layers of their own after the first.
     pub fn buckets(&self) -> &GameParts {
         &self.buckets
     }

@@ -85,12 +85,13 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         self.current |= 1 << seat;
     }
 
-    /// Forgets all sums.
+    /// Marks the sums of all perspectives as not computed.
     pub(crate) fn clear(&mut self) {
         self.computed = 0;
     }
 
-    /// Changes the sums of earlier positions to those of `position`, for its seat to move.
+    /// Updates the sums of the perspective of the seat to move in `position` from any earlier
+    /// position.
     pub(crate) fn follow<G: Game>(
         &mut self,
         kernels: &impl PerspectiveSums<G, Input = I, Sum = S>,

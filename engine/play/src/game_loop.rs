@@ -71,9 +71,9 @@ pub fn play_game<G: Game>(
     )
 }
 
-/// [`play_game`] in which `oracle` makes the first best move, unexplored and with exact value, of
-/// two-seat positions of which it knows all allowed successors; after `max_plies` plies the game is
-/// a draw ([`Ending::Limit`]).
+/// Plays as [`play_game`] does, but where `oracle` knows all allowed successors of a two-seat
+/// position, the first best move is played, unexplored and with its exact value. After `max_plies`
+/// plies the game is a draw ([`Ending::Limit`]).
 ///
 /// # Errors
 /// If a player fails.

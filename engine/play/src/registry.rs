@@ -74,7 +74,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
-    /// [`Evaluator::value_successors`] without accumulator.
+    /// Writes the value after each move, as [`Evaluator::value_successors`] without a cache.
     fn successor_values(
         &self,
         game: &G,
@@ -86,7 +86,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::raw_score`].
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// [`Evaluator::result_probabilities`].
+    /// Probability of each result, as [`Evaluator::result_probabilities`].
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>>;
 
     /// [`Evaluator::observed_win_rate`].

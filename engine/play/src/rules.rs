@@ -89,7 +89,7 @@ pub trait Rules: SearchGame {
     /// Rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
-    /// Index of the position's part in [`GameInfo::parts`].
+    /// Index of the position's part in [`GameInfo::parts`]; 0 if that is empty.
     fn part(&self, position: &Self::Position) -> usize {
         let _ = position;
         0

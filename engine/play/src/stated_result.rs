@@ -37,7 +37,7 @@ impl StatedResult {
         }
     }
 
-    /// Result of payoffs by `ending`; `None` if they are neither a draw nor what a win pays.
+    /// Result of a game with these payoffs; `None` if they are neither a draw nor what a win pays.
     #[must_use]
     pub fn from_payoffs(ending: Ending, payoffs: Payoffs, points: Option<Points>) -> Option<Self> {
         let winner = (0..2).find(|&seat| payoffs[seat] > 0.5);
@@ -159,7 +159,7 @@ impl StatedResult {
         }
     }
 
-    /// Payoff of each seat in a game with these points, if any.
+    /// Payoff of each seat; `points` are those of the game, if it has any.
     #[must_use]
     pub fn payoffs(self, points: Option<Points>) -> Payoffs {
         let Some(winner) = self.winner else {

@@ -83,7 +83,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Sorts the root moves; returns how many to search, from the front.
+    /// Sorts the root moves for a search to this depth; returns how many to search, from the front.
     fn arrange_root_moves(
         &mut self,
         _position: &G::Position,

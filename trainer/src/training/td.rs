@@ -50,8 +50,9 @@ pub(super) struct TdProgress {
 /// Trains by self-play, or resumes training, and exports the final model.
 ///
 /// # Errors
-/// If the game has more than two seats, a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
-/// training, a file cannot be written, or the engine's predictions differ from the trainer's.
+/// If the game has more than two seats, a setting is unusable, the loss becomes infinite or NaN, the
+/// directory belongs to another training, a file cannot be written, or the engine's predictions
+/// differ from the trainer's.
 pub fn train_td<G: Learnable>(run: &TdTrainingRun<'_, G>) -> Result<TdReport, Error> {
     check_seats(run.game)?;
     let mut config = run.config.clone();
@@ -100,7 +101,7 @@ pub fn check_seats<G: Learnable>(game: &G) -> Result<(), Error> {
     }
 }
 
-/// Learner that is updated between games against itself.
+/// Family of models that learns by TD(λ) from games against itself.
 trait TdLearner<G: Learnable> {
     type Learner: Learner<G>;
     const FAMILY: Family;
@@ -128,7 +129,7 @@ trait TdLearner<G: Learnable> {
     ) -> Result<(), Error>;
 }
 
-/// Self-play games by number.
+/// Settings and rules of self-play games; with them, a game's number determines its random stream.
 struct SelfPlay<'a, G> {
     config: &'a TrainConfig,
     rules: &'a G,
@@ -300,7 +301,8 @@ impl<G: Learnable> TdRun<'_, G> {
         })
     }
 
-    /// Positions of further games, without exploration and updates.
+    /// Positions of games after those of the training, without exploration and updates, to compare
+    /// the engine's predictions with the trainer's.
     fn sample_parity_positions(
         &self,
         td: &mut impl TdLearner<G>,
@@ -325,8 +327,8 @@ impl<G: Learnable> TdRun<'_, G> {
     }
 }
 
-/// What the first `done` games of `shorter`, in updates of `step` games, have otherwise than those of
-/// the longer `config`.
+/// Names of the settings that differ between the first `done` games of `shorter`, in updates of
+/// `step` games, and those of the longer `config`.
 fn differences_by_length(
     shorter: &TrainConfig,
     config: &TrainConfig,
@@ -347,7 +349,8 @@ fn differences_by_length(
     differences
 }
 
-/// Line about learning that goes on with more games than those of `shorter`, after `done` games.
+/// Message that TD learning goes on after `done` games to more games than `shorter` has, with its
+/// `differences` from a longer one from the start.
 fn describe_more_games(
     shorter: &TrainConfig,
     config: &TrainConfig,

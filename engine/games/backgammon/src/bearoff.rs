@@ -1,9 +1,9 @@
-//! Bear-off tables: positions without contact whose men are all at home.
+//! Bear-off tables, for positions whose men are all in their home boards.
 //!
-//! The one-sided table has, for 15 men of a side, the distribution of the number of own rolls until
-//! all are off, if every play leaves the smallest mean. The two-sided table has, for six men of
-//! either side, the exact probability that the side on roll wins; a side with at most six men has
-//! borne off others, so that no gammon is possible. Tables are built on first use.
+//! The one-sided table has, for up to 15 men of a side, the distribution of the number of own rolls
+//! until all are off, if each play minimizes the mean. The two-sided table has, for one to six men
+//! of either side, the exact probability that the side on roll wins; such sides have borne off men,
+//! so that no gammon is possible. Tables are built on first use.
 
 use super::{
     Backgammon, Men, Position,
@@ -28,12 +28,12 @@ static BINOMIALS: [[u32; 22]; HOME_POINTS] = {
     table
 };
 
-/// Number of positions of at most `men` men on the home board.
+/// Number of placements of at most `men` men of a side on its home board.
 pub const fn num_positions(men: usize) -> usize {
     BINOMIALS[HOME_POINTS - 1][men + HOME_POINTS] as usize
 }
 
-/// Index of men that are all at home, in the combinatorial number system: below
+/// Index of a side's men, which are all at home, in the combinatorial number system: below
 /// [`num_positions`] of their number, and above the index after any play.
 #[inline]
 pub fn home_index(men: Men) -> usize {
@@ -45,7 +45,7 @@ pub fn home_index(men: Men) -> usize {
     index as usize
 }
 
-/// Men on the home board in the order of [`home_index`], at most `max_men`.
+/// All placements of at most `max_men` men on the home board, in the order of [`home_index`].
 pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
     loop {
@@ -61,7 +61,7 @@ pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     }
 }
 
-/// Calls `visit` with the [`home_index`] after each play of a roll.
+/// Calls `visit` with the [`home_index`] after each play of a roll by `men`, which are all at home.
 fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
     let position = Position::new(men, Men::default(), 0);
     position.visit_plays(roll, |play| {
@@ -74,7 +74,7 @@ pub(super) fn is_at_home(men: Men) -> bool {
     men.rearmost() as usize <= HOME_POINTS
 }
 
-/// Rolls that a distribution covers.
+/// Length of a distribution: probabilities of 0 to 31 rolls.
 pub const MAX_ROLLS: usize = 32;
 
 /// Distributions of the number of own rolls until all men are off, by [`home_index`].
@@ -109,8 +109,8 @@ pub fn roll_distribution(men: Men) -> Option<&'static [f32; MAX_ROLLS]> {
     is_at_home(men).then(|| &ROLL_DISTRIBUTIONS[home_index(men)])
 }
 
-/// Probability that the side on roll bears off first, if both sides play by their distributions
-/// alone; `None` unless all men are at home.
+/// Probability that the side on roll bears off first, if each side minimizes its own mean number of
+/// rolls; `None` unless all men of both sides are at home.
 pub fn one_sided_win(position: &Position) -> Option<f32> {
     let is_covered = is_at_home(position.mover) && is_at_home(position.other);
     let distribution = |men| is_covered.then(|| roll_distribution(men)).flatten();
@@ -125,7 +125,7 @@ pub fn one_sided_win(position: &Position) -> Option<f32> {
     Some(win.clamp(0.0, 1.0))
 }
 
-/// Maximal men of a side in the two-sided table.
+/// Maximal number of men of a side in the two-sided table.
 pub const MAX_TWO_SIDED_MEN: usize = 6;
 
 const NUM_TWO_SIDED: usize = num_positions(MAX_TWO_SIDED_MEN);
@@ -174,7 +174,7 @@ pub fn two_sided_win(position: &Position) -> Option<f32> {
     })
 }
 
-/// Expected payoff where only single games can be won.
+/// Expected payoff of a side that wins with probability `win`, where gammons are impossible.
 pub fn single_game_payoff(win: f32) -> f32 {
     (1.0 + win) / 3.0
 }
@@ -193,7 +193,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
     win_probability: |value| Some(3.0 * value - 1.0),
 };
 
-/// The two-sided table as oracle; it is built when the first position that it has is probed.
+/// Oracle of the two-sided table, which is built when it is first probed for one of its positions.
 #[derive(Clone, Copy, Debug)]
 pub struct BearoffOracle;
 

@@ -1,4 +1,4 @@
-//! Hand-made evaluators of backgammon, which say the expected payoff.
+//! Hand-made evaluators of backgammon, whose values are expected payoffs.
 //!
 //! Weights and slopes were fitted by logistic regression to the results of 20,000 games of
 //! `positional` against itself one ply deep, with one random play in thirty, in eight rounds that
@@ -29,7 +29,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Backgammon>; 3] = [
     ),
 ];
 
-/// Score: pip count of the other side minus that of the mover.
+/// Evaluator whose score is the pip count of the other side minus that of the mover.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pips;
 
@@ -58,13 +58,13 @@ const WEIGHTS: [[f32; NUM_TERMS]; 2] = [
     ],
 ];
 
-/// Log odds of being on roll.
+/// Bonus for being on roll, in log odds.
 const ON_ROLL: f32 = 0.055;
 
 const RACE_SLOPE: f32 = 1.12;
 
-/// Score in log odds of the expected payoff: a linear function of the structure of both sides, in a
-/// race a formula of the pip counts.
+/// Evaluator whose score is the log odds of the expected payoff: a linear function of the structure
+/// of both sides, in a race a formula of the pip counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Positional;
 
@@ -73,7 +73,7 @@ impl Positional {
     pub const CALIBRATION: Calibration = Calibration::logistic(1.0, 0.0);
 }
 
-/// Terms of one side, about 0 to 1 each.
+/// Quantities of the structure of a seat's men that [`Positional`] weights, each about 0 to 1.
 pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     let (own, other) = (position.men(seat), position.men(1 - seat));
     let structure = Structure::new(own, other);
@@ -94,9 +94,9 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     ]
 }
 
-/// Log odds of the payoff where men of the sides cannot meet: the probability of a win follows the
-/// mover's lead over the root of the pips left (Kleinman 1980), that of a gammon the rolls that the
-/// loser needs to bear off a man and the winner to bear off all.
+/// Log odds of the expected payoff in a race. The probability of a win follows the mover's lead
+/// over the root of the pips left (Kleinman 1980); that of a gammon, the rolls that the loser needs
+/// to bear off a man and the winner to bear off all.
 fn race_score(position: &Position) -> f32 {
     let (mover, other) = (position.mover(), position.other());
     let pips = [mover, other].map(|men| men.pips() as f32);
@@ -107,8 +107,9 @@ fn race_score(position: &Position) -> f32 {
     log_odds(2.0 * win - 1.0 + gammons)
 }
 
-/// Rolls that `loser` needs to bear off a man, less those of `winner` to bear off all; `None` if
-/// one has been borne off. A roll has 8 1/6 pips and bears off 7/3 men at most, on average.
+/// Number of rolls that `loser` needs to bear off a man, minus those of `winner` to bear off all;
+/// `None` if the loser has borne off one. On average a roll has 8 1/6 pips and bears off at most
+/// 7/3 men.
 pub fn gammon_margin(winner: Men, loser: Men) -> Option<f32> {
     let rolls = |men: Men| men.pips() as f32 * 6.0 / 49.0 + 1.0;
     let outside = Men(loser.0 >> 24);
@@ -123,8 +124,8 @@ fn gammon_chance(margin: f32) -> f32 {
 const GAMMON_SLOPE: f32 = 1.3;
 const GAMMON_OFFSET: f32 = 0.5;
 
-/// Log odds of the payoff of expected points, from −2 to 2, by their series, with an error below
-/// 1e-4.
+/// Log odds of the payoff that equals `points` (−2 to 2) expected points, by their series, with an
+/// error below 1e-4.
 fn log_odds(points: f32) -> f32 {
     let odd = points / 3.0;
     let series = (0..9).rev().fold(0.0, |sum, term| {
@@ -133,8 +134,8 @@ fn log_odds(points: f32) -> f32 {
     2.0 * odd * series
 }
 
-/// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
-/// distributions.
+/// Evaluator with the score of [`Positional`]; once all men of both sides are at home, with the log
+/// odds of a win by the one-sided bear-off table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PositionalWithBearoff;
 

@@ -16,11 +16,11 @@ use std::ops::{Range, RangeInclusive};
 
 const NUM_POINTS: usize = 24;
 
-/// Highest number of men on a point with a symbol of its own; it stands for more men, too.
+/// Maximal number of men on a point that symbols tell apart.
 const MAX_COUNT: u32 = 6;
 const POINT_SYMBOLS: usize = 1 + 2 * MAX_COUNT as usize;
 
-/// Highest number of men on the bar with a symbol of its own.
+/// Maximal number of men on the bar that symbols tell apart.
 const MAX_ON_BAR: u32 = 3;
 const BAR_SYMBOLS: usize = 1 + MAX_ON_BAR as usize;
 
@@ -52,8 +52,8 @@ const fn group(letter: char, sizes: [usize; 3], meaning: &'static str) -> CellGr
     }
 }
 
-/// Windows of six points by their structure, each point by its number of men, bar and men off:
-/// 44 tuples, 301,283 rows of weights.
+/// Tuples of the structure of six neighbouring points each, of the number of men on each point, and
+/// of the men on the bar and off: 44 tuples, 301,283 rows of weights.
 fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
     let [points, bar, off, structure] = &CELLS;
     let window = |first| (first..first + 6).map(|at| structure.cell(at)).collect();
@@ -68,12 +68,13 @@ static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
     tuples: windows,
 }];
 
-/// Men of a seat and of the other one.
+/// Men of `seat` and of the other side, each from its own view.
 fn men_of_both(position: &Position, seat: Seat) -> [Men; 2] {
     [position.men(seat), position.men(1 - seat)]
 }
 
-/// Symbols of the 24 points: number of own or other men up to `max`.
+/// Symbol of each point in the own side's view: 0 empty, 1 to `max` own men, `max` + 1 to 2 · `max`
+/// the other side's.
 fn point_symbols([own, other]: [Men; 2], max: u8) -> [u8; NUM_POINTS] {
     let (own, other) = (own.counts(), other.counts());
     std::array::from_fn(|point| match (own[point], other[NUM_POINTS - 1 - point]) {
@@ -130,7 +131,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Name, version and formula.
+    /// Name, version and formula of the group, for the schema text.
     fn layout(self) -> &'static str {
         match self {
             Self::Bar => "bar v1: mover's and other's men on the bar, 3 and more alike",
@@ -143,7 +144,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of rows of each slot.
+    /// Number of input rows of each one-hot slot.
     fn slots(self) -> &'static [usize] {
         match self {
             Self::Bar => &[BAR_SYMBOLS; 2],

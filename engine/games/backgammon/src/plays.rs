@@ -1,16 +1,16 @@
 //! Plays: all steps that a side makes with a roll.
 //!
 //! The generator makes the steps of a play from the rearmost man on. Every play has such an order,
-//! and with doubles plays that differ in it lead to different positions. With two dice, positions
-//! repeat in two cases only, which are left out: one man makes both steps, by way of either point,
-//! and hits nothing there; and both dice bear off the same two men.
+//! and different orders of a double's steps lead to different positions. With two different dice,
+//! two plays reach the same position in two cases only, and one is left out: a man makes both
+//! steps, by way of either point, and hits on neither; and both dice bear off the same two men.
 
 use super::{Position, men::mirror, rolls::dice};
 
 /// A play: up to four steps, and the number of its roll.
 ///
-/// Bits 0–4 are the roll, bit 5 tells whether the smaller die is first, five bits a step are the
-/// point that a man leaves (0: no step).
+/// Bits 0–4 are the roll, bit 5 tells whether the smaller die is first; then five bits for each
+/// step are the point that the man leaves (0: no step).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Play(pub(crate) u32);
 
@@ -49,14 +49,15 @@ impl Play {
         })
     }
 
-    /// Whether the roll allows no step.
+    /// Whether the play has no step, because the roll allows none.
     #[inline]
     pub fn is_pass(self) -> bool {
         self.0 >> Self::FIRST_STEP == 0
     }
 }
 
-/// The mover's men during a play, and what the other's men mean for steps; bit p − 1 is point p.
+/// The mover's men during a play, and the sets of points that they occupy and that the other side
+/// blocks, in the mover's view.
 #[derive(Clone, Copy)]
 struct Board {
     men: u128,
@@ -68,7 +69,7 @@ const HOME: u32 = 0x3F;
 const BAR_BIT: u32 = 1 << 24;
 
 impl Board {
-    /// Set of points that a man can leave with a die.
+    /// Set of points from which a man can move by `die`.
     #[inline]
     fn sources(&self, die: u32) -> u32 {
         let open = self.occupied & !(self.blocked << die) & (u32::MAX << die);
@@ -88,7 +89,7 @@ impl Board {
         }
     }
 
-    /// The board after a step from point `from` + 1.
+    /// The board after a step of `die` pips from point `from` + 1.
     #[inline]
     fn step(&self, from: u32, die: u32) -> Self {
         let mut men = self.men - (1 << (4 * from));
@@ -106,7 +107,7 @@ impl Board {
     }
 }
 
-/// Members of a set of points, the highest first.
+/// Indices (point − 1) of a set of points, the highest first.
 #[inline]
 fn points_of(mut set: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -117,7 +118,7 @@ fn points_of(mut set: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Position {
-    /// Calls `visit` with the plays of a roll, one for each different position after it, in a fixed
+    /// Calls `visit` with the plays of a roll, one for each position that can result, in a fixed
     /// order; a roll without a legal step has one play without steps.
     pub fn visit_plays(&self, roll: usize, mut visit: impl FnMut(Play)) {
         let board = Board {
@@ -150,8 +151,8 @@ impl Position {
     }
 }
 
-/// Visits plays of exactly `length` more steps of doubles from points up to `highest` + 1; tells
-/// whether there are any.
+/// Visits the extensions of `play`, which has `index` steps, by `length` steps of a double from
+/// points up to `highest` + 1; returns whether there are any.
 fn visit_doubles(
     board: &Board,
     die: u32,
@@ -173,7 +174,7 @@ fn visit_doubles(
     is_any
 }
 
-/// Visits the plays that use both of two different dice; tells whether there are any.
+/// Visits the plays that use both of two different dice; returns whether there are any.
 fn visit_pairs(
     board: &Board,
     (larger, smaller): (u32, u32),
@@ -207,7 +208,8 @@ fn visit_pairs(
     is_any
 }
 
-/// Visits the steps of the larger die, without any those of the smaller one, without any no step.
+/// Visits the plays of one step by the larger die; if there is none, by the smaller die; if there
+/// is none either, the play without steps.
 fn visit_single_steps(
     board: &Board,
     (larger, smaller): (u32, u32),

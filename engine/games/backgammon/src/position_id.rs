@@ -1,7 +1,7 @@
 //! GNU Backgammon's position ID: 80 bits in 14 characters of base 64.
 //!
-//! For the side that is not on roll, then for the side on roll, each point from the side's own ace
-//! point to its bar has a 1 for each man and a 0; bits fill each byte from the lowest.
+//! First for the side that is not on roll, then for the side on roll, each point from the side's
+//! own ace point to its bar is a 1 for each man and a 0. Bits fill each byte from the lowest.
 
 use super::{
     Men,
@@ -74,10 +74,7 @@ pub(crate) fn men_from_bits(mut bits: u128) -> Result<(Men, Men), String> {
     check_men(mover, other).map(|()| (mover, other))
 }
 
-/// Checks that no point has men of both sides and that a side has men.
-///
-/// # Errors
-/// If not.
+/// Checks that no point has men of both sides and that there are men.
 pub(crate) fn check_men(mover: Men, other: Men) -> Result<(), String> {
     let shared = mover.occupied() & mirror(other.occupied());
     if shared != 0 {

@@ -60,7 +60,7 @@ impl Structure {
     }
 }
 
-/// Sets of points of one side.
+/// Sets of points that one side's men occupy and have made.
 struct Points {
     occupied: u32,
     made: u32,
@@ -85,7 +85,7 @@ fn longest_run(mut set: u32) -> u32 {
     length
 }
 
-/// Number of rolls that escape, by the set of blocked points among the next twelve.
+/// Number of the 36 rolls that escape, by the set of blocked points among the next twelve.
 static ESCAPES: LazyLock<Box<[u8; 1 << 12]>> = LazyLock::new(|| {
     let count = |blocked: usize| {
         let last = (blocked & 0x3F).checked_ilog2().map_or(0, |last| last + 1);

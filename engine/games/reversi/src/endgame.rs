@@ -108,7 +108,8 @@ impl Endgame {
         estimates
     }
 
-    /// Payoff of best play for the side to move; by wins found faster than the score.
+    /// Payoff of best play for the side to move. Unless payoffs are by discs, it is found faster
+    /// than the score.
     #[must_use]
     pub fn value(&mut self, position: &Position) -> f32 {
         self.table.reset_estimated_bounds();

@@ -9,7 +9,7 @@ use alea_core::game::mean_other_payoff;
 const SIZE: usize = 4;
 const MAX_LINES: usize = ZERO_ACCUMULATOR.len();
 
-/// Index of a successor, and whether who made the move is to move again.
+/// Index of a successor, and whether the seat that led to it moves again.
 type Successor = (usize, bool);
 
 /// Successors of one bucket whose logits are computed together; the network has one output.
@@ -36,8 +36,8 @@ impl<'a> LogitBatch<'a> {
         }
     }
 
-    /// Adds a successor with these first-layer sums; writes the values of all once they are
-    /// complete.
+    /// Adds a successor with these first-layer sums. Writes the values of the batch when it is
+    /// full, and before a successor of another bucket.
     pub(super) fn add(
         &mut self,
         bucket: usize,
@@ -59,7 +59,7 @@ impl<'a> LogitBatch<'a> {
         }
     }
 
-    /// Writes the values, for who made the move, of the successors left.
+    /// Writes the values of the batch's successors, for the seat that led to them, and empties it.
     pub(super) fn write(&mut self, values: &mut [f32]) {
         const PAIRS: [[u8; 2]; SIZE] = [[0, 0], [1, 0], [2, 0], [3, 0]];
         let (mut logits, pairs) = ([0; SIZE], &PAIRS[..self.count]);

@@ -20,7 +20,8 @@ pub struct ResultPayoffs {
 }
 
 impl ResultPayoffs {
-    /// Payoffs of the results that `game` names; `None` if it names none or too many.
+    /// Payoffs of the results that `game` names; `None` if it names none or more than
+    /// [`MAX_OUTPUTS`].
     pub fn for_game<G: Rules>(game: &G) -> Option<Self> {
         let points = game.points()?;
         let results = points.results;
@@ -84,7 +85,8 @@ impl ResultPayoffs {
         probabilities(instructions, self.len(), logits)
     }
 
-    /// Expected payoff by logits in units of 1 / [`LOGIT_SCALE`], clamped as values are.
+    /// Expected payoff by logits in units of 1 / [`LOGIT_SCALE`], clamped to between 0 and 1, both
+    /// excluded.
     #[inline]
     pub fn expected_payoff(&self, instructions: Instructions, logits: &[i32; MAX_OUTPUTS]) -> f32 {
         expected_payoff(instructions, self, logits)

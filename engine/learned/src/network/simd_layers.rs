@@ -58,7 +58,7 @@ pub(super) struct Layers {
     /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
-    /// Weights of each output in turn.
+    /// Weights, one output after the other.
     pub(super) output: Vec<CacheLine<i32, 16>>,
     /// Biases of all outputs, then zeros.
     pub(super) output_bias: [i32; MAX_OUTPUTS],
@@ -363,8 +363,8 @@ impl SimdLayers {
         logits[0]
     }
 
-    /// Writes an accumulator: first-layer sums and the bias, clipped to 16 bits. Sums beyond have
-    /// activation 0 or 127 anyway.
+    /// Writes an accumulator: first-layer sums plus `bias`, clipped to 16 bits, beyond which
+    /// activations are 0 or 127 anyway.
     pub fn saturate(&self, sums: &[i32], bias: &[i16], accumulator: &mut [I16Line]) {
         saturate(self.instructions, sums, bias, accumulator);
     }

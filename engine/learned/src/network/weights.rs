@@ -36,7 +36,7 @@ pub const MAX_WIDTH: usize = 1024;
 /// Maximal hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
-/// Maximal outputs.
+/// Maximal number of outputs.
 pub const MAX_OUTPUTS: usize = 16;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their

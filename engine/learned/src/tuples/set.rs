@@ -140,7 +140,7 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Gives each phase its own weights.
+    /// Gives each of the `phases` weights of its own; an error if they are no parts of the game.
     pub fn with_phases(self, phases: impl Into<GameParts>) -> Result<Self, ModelError> {
         let phases = phases.into();
         phases.check(&self.game, "phases").map_err(ModelError)?;

@@ -13,8 +13,8 @@ use alea_core::{
 };
 use std::sync::Arc;
 
-/// Least-squares fit of the payoffs of games on the maps `three` and `four` to the shares in their
-/// positions.
+/// Default slope of `shares`: a least-squares fit to the results of ReversiXT games on the maps
+/// `three` and `four`.
 const SHARES_SLOPE: f32 = 0.9;
 
 /// Names of a game's evaluators with their options, for help texts.

@@ -34,7 +34,7 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) kind: NodeKind,
 }
 
-/// What the edges of a node are.
+/// Meaning of a node's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeKind {
     /// All moves of the position.
@@ -64,7 +64,7 @@ impl NodeKind {
         }
     }
 
-    /// Lists the moves, and the ranges of edges among which chance or the mover chooses.
+    /// Lists the moves, and the ranges of edges among which chance, then the mover chooses.
     pub(super) fn list<G: SearchGame>(
         self,
         game: &G,

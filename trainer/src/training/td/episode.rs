@@ -16,11 +16,12 @@ use alea_core::{
 };
 use alea_learned::inputs::Learnable;
 
-/// Log odds, for the seat to move, of the positions of a game as it is played.
+/// Evaluator of the positions of a game as it is played, in log odds for the seat to move.
 pub(super) trait GameEvaluator<G: Learnable> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32;
 
-    /// Log odds of `after` for its seat to move; `mv` leads to it from the present position, `before`.
+    /// Log odds of `after` for its seat to move; `mv` leads to it from the current position,
+    /// `before`.
     fn successor_logit(
         &mut self,
         rules: &G,
@@ -32,7 +33,7 @@ pub(super) trait GameEvaluator<G: Learnable> {
     /// Keeps the latest successor in place of an earlier one.
     fn keep_successor(&mut self);
 
-    /// Makes the kept successor the present position.
+    /// Makes the kept successor the current position.
     fn advance(&mut self);
 }
 
@@ -47,7 +48,8 @@ pub(super) struct Episode<G: Learnable> {
     targets: Vec<Target>,
 }
 
-/// Win probability of the seat to move before learning, and what it learns; `None` if nothing.
+/// Value of a position for the seat to move before learning, and the λ-return that it learns;
+/// `None` if it learns nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) value: f32,
@@ -153,7 +155,7 @@ impl<G: Learnable> Episode<G> {
     }
 
     /// Computes the target of each position; `trace` is λ. Positions of explored moves learn
-    /// nothing, nor do benchmark positions.
+    /// nothing, nor do those held out for tests (`Rules::is_held_out`).
     pub(super) fn compute_targets(&mut self, rules: &G, trace: f32) -> &[Target] {
         let unset = Target {
             value: 0.5,
@@ -185,7 +187,7 @@ impl<G: Learnable> Episode<G> {
         &self.targets
     }
 
-    /// Positions that learn, with their λ-returns and the game's result; after
+    /// Positions that learn, with their λ-returns and the game's result; call it after
     /// [`Self::compute_targets`].
     pub(super) fn samples(&self) -> impl Iterator<Item = Sample<G::Position>> {
         let seats = self.seats.iter().zip(&self.targets);

@@ -210,7 +210,7 @@ pub struct PairResult {
 /// Game that a player lost by a failure or an illegal move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
-    /// Seat of A in the game, which is also the game's index in its pair.
+    /// Index of the game in its pair; with two seats also the seat of A.
     pub game: usize,
     /// True if A lost the game, false if B did.
     pub by_a: bool,

@@ -44,7 +44,7 @@ struct Board<G: Learnable> {
 pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
-    /// `None` if the caller sets outcomes (`explicit_chance`).
+    /// Chance sources of the boards; `None` if the caller sets outcomes (`explicit_chance`).
     luck: Option<Stream<G::Chance>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,

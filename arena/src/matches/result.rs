@@ -192,7 +192,7 @@ impl MeanPoints {
         }
     }
 
-    /// The opponent's mean.
+    /// Mean points of the opponent: negated, with the interval reversed.
     #[must_use]
     pub fn negated(self) -> Self {
         let Interval { lower, upper } = self.interval;

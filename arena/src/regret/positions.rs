@@ -36,7 +36,7 @@ pub type MixedSamplerFactory<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
 /// Games from which positions are sampled.
 pub enum Source<G: Playable> {
-    /// EinStein only: half of the games uniformly random, half greedy with [`EXPLORATION_RATE`].
+    /// Games of EinStein alone: half uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedSamplerFactory<G>),
     /// Self-play of a player with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),

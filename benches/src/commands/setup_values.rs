@@ -115,7 +115,7 @@ impl Arguments {
         write(&self.output.svg, &|| Ok(study.svg()?))
     }
 
-    /// Returns `None` in one task of a job array, which only stores its games.
+    /// Values set-ups by games; `None` in one task of a job array, which only stores its games.
     fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted_text(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;

@@ -37,7 +37,7 @@ pub struct PlayoutRow {
     pub games: u64,
     pub games_per_second: f64,
     pub times_reference: f64,
-    /// `None` if plies are not counted.
+    /// Mean number of plies of a game; `None` if plies are not counted.
     pub mean_plies: Option<f64>,
     /// Mean result of the side that begins (mean value if games are truncated).
     #[serde(rename = "first_mover_share")]

@@ -51,7 +51,7 @@ pub(crate) struct Entry {
     pub(crate) command: String,
 }
 
-/// Losses are in nats.
+/// Training of a generation's candidate; losses are in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {

@@ -22,7 +22,7 @@ impl Bounds {
         upper: 1.0,
     };
 
-    /// Both bounds are `value`.
+    /// Bounds of a known value, both equal to it.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -95,7 +95,7 @@ pub struct ChanceBounds<O: OutcomeList> {
     allowing: [u64; MAX_MASKED_MOVES],
     lower: f32,
     upper: f32,
-    /// 0 with a single outcome, without rounding errors.
+    /// Allowance for rounding errors of the bounds; 0 with a single outcome, which has none.
     margin: f32,
 }
 

@@ -93,7 +93,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// [`Evaluator::value`] without a cache.
+    /// Win probability of the seat to move, as [`Evaluator::value`], computed without a cache.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
@@ -134,7 +134,8 @@ pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> 
     payoffs
 }
 
-/// Default of [`Evaluator::one_ply`].
+/// Value by a search of one ply, one successor after the other: the default of
+/// [`Evaluator::one_ply`].
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -151,7 +152,8 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// Default of [`Evaluator::value_successors`].
+/// Writes the value after each move, one after the other: the default of
+/// [`Evaluator::value_successors`].
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -165,7 +167,8 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Default of [`Evaluator::score_successors`]: the values.
+/// Writes the value after each move as its move-ordering score: the default of
+/// [`Evaluator::score_successors`].
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

@@ -91,7 +91,8 @@ pub trait Playouts: SearchHints {
         playout_by_moves(self, position, random)
     }
 
-    /// [`Playouts::playout`] that adds the [`SearchHints::history_index`] of each move to `played`.
+    /// Plays as [`Playouts::playout`], and adds the [`SearchHints::history_index`] of each move to
+    /// `played`.
     fn playout_traced(
         &self,
         position: &Self::Position,
@@ -127,7 +128,8 @@ pub trait Playouts: SearchHints {
     }
 }
 
-/// Default of [`Playouts::playout`]: calls `random` once per ply.
+/// Payoffs after random moves, one by one to the end: the default of [`Playouts::playout`]. It
+/// calls `random` once per ply.
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -151,7 +153,7 @@ pub struct MoveCount {
     pub nonterminal: u32,
 }
 
-/// Default of [`Playouts::count_moves`].
+/// Counts moves by listing them: the default of [`Playouts::count_moves`].
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);

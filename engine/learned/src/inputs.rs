@@ -258,7 +258,7 @@ pub(crate) fn view_len<G: TupleInputs>(game: &G) -> usize {
     groups.last().map_or(0, |last| last.start + last.count)
 }
 
-/// Calls `read` with a position's view from the perspective of `seat`.
+/// Calls `read` with the symbols of all cells of a position in the perspective of `seat`.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
     game: &G,

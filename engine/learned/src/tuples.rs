@@ -27,7 +27,7 @@ use std::fmt::Debug;
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// Data updated from move to move.
+    /// Rows and sums of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
     /// As [`Evaluator::BATCHES_SUCCESSORS`].
@@ -61,7 +61,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     ) {
     }
 
-    /// [`Self::sum`]; `cache` is of `position`.
+    /// Quantized bias plus the position's weights, as [`Self::sum`]; `cache` is of `position`.
     #[inline]
     fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &Self::Cache) -> i32 {
         let _ = cache;

@@ -141,8 +141,8 @@ pub fn play_with_oracle_moves<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// First best move with its value for the side to move; `None` unless `oracle` knows the position
-/// and all successors, of two seats.
+/// First best move with its value for the side to move; `None` unless the game has two seats and
+/// `oracle` knows the position and all successors.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,

@@ -78,7 +78,8 @@ use super::{
     simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, RowChanges},
 };
 
-/// Kernels without closures, which would pass vectors in memory.
+/// Defines the kernels of one instruction set, without closures, which would pass vectors in
+/// memory.
 macro_rules! kernels {
     ($name:ident, [$($features:literal)?], $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {

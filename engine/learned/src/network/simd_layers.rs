@@ -100,7 +100,8 @@ impl Layers {
     }
 }
 
-/// Worst case: activations of 127 for weights of one sign, 0 for the other.
+/// Whether sums fit 16 bits in the worst case: activations of 127 for weights of one sign, 0 for
+/// the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -266,7 +267,7 @@ macro_rules! with_widths {
 }
 
 impl SimdLayers {
-    /// `None` if the widths are not in [`SIMD_WIDTHS`].
+    /// Prepares the layers of a network; `None` if its widths are not in [`SIMD_WIDTHS`].
     pub fn new(weights: &NetworkWeights, instructions: Instructions) -> Option<Self> {
         let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
         SIMD_WIDTHS.contains(&shape).then(|| Self {

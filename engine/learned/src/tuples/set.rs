@@ -16,7 +16,7 @@ pub const MAX_TUPLES: usize = 256;
 /// Maximal cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal rows, over all tables and phases.
+/// Maximal number of rows, over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of tuple sets that the game does not name.
@@ -254,13 +254,13 @@ impl<G: Learnable> TupleSet<G> {
         G::Tuples::row_indices(self, position, out);
     }
 
-    /// [`Self::row_indices`], from the symbols of all cells.
+    /// Writes each tuple's row, as [`Self::row_indices`], by the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         self.rows_in_phase(self.phase_offset(position), view, out);
     }
 
-    /// `offset` is the first row of the phase.
+    /// Writes each tuple's row by the symbols of all cells; `offset` is the first row of the phase.
     #[inline]
     pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
         for tuple in 0..self.bases.len().min(out.len()) {

@@ -41,7 +41,7 @@ enum LeafKind<G: Playable> {
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// `None` if leaves have playouts.
+    /// Evaluator of the leaves, and oracle; `None` if leaves have playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;

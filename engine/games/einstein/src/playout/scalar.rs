@@ -66,7 +66,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// At `[32 · step + square]` the destination; from squares with one possible step, that step's.
+    /// Destination at `[32 · step + square]`; from squares with one possible step, that step's.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -94,7 +94,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// At `[side][square | 32 · step]` the destination; squares are in the perspective of side 0,
+    /// Destination at `[side][square | 32 · step]`; squares are in the perspective of side 0,
     /// flagged as by [`Self::with_flag`].
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
@@ -142,7 +142,7 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// `sides` has a byte per stone: its square in its owner's perspective.
+    /// Creates a game; `sides` has a byte per stone, its square in its owner's perspective.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {

@@ -8,9 +8,9 @@ mod choices;
 mod estimates;
 pub mod positions;
 mod random_greedy_games;
+pub mod reference_values;
 pub mod report;
 pub mod suite;
-pub mod truth;
 
 #[cfg(test)]
 mod tests;

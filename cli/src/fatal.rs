@@ -151,7 +151,7 @@ pub(crate) fn install_hooks() -> std::io::Result<()> {
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {
-            if let Some(file) = engine::core::mapping::mapped_file_at(signal.si_addr().addr()) {
+            if let Some(file) = engine::core::mapped_file::mapped_file_at(signal.si_addr().addr()) {
                 exit_with_line(format_args!(
                     "{file}: a part that was there is gone or cannot be read; it was changed while it was in use, or its disk fails"
                 ));

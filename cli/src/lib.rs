@@ -6,22 +6,22 @@
 
 mod commands;
 mod display_scale;
+mod endgame_tables;
 mod fatal;
 mod games;
 mod gating;
 mod improve;
-mod interruption;
+mod interruption_report;
 mod other_programs;
 pub mod output;
 mod pipeline;
-mod positions;
+mod position_arguments;
 mod record_json;
 mod settings;
 mod sharding;
 #[cfg(unix)]
 mod signals;
 mod stage_times;
-mod tables;
 
 pub use commands::{
     MAX_GAMES,
@@ -102,7 +102,7 @@ pub fn run_program<C: Subcommand>(
         // If other threads run out of memory meanwhile, still only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
-    tables::register_tables();
+    endgame_tables::register_tables();
     shipped_files::set_shipped_files(&[alea_models::FILES, alea_data::FILES]);
     let data_directory = std::env::var_os("ALEA_DATA_DIR").map(PathBuf::from);
     if let Some(directory) = arguments.data_dir.or(data_directory) {

@@ -18,7 +18,7 @@ mod models;
 mod players;
 mod positions;
 mod samples;
-mod tables;
+mod endgame_tables;
 mod vec_env;
 
 /// An error that becomes a `ValueError` of one line.
@@ -82,7 +82,7 @@ mod _alea {
         players::{Player, check_foreign},
         positions::Position,
         samples::{Batches, Samples, convert},
-        tables::Tables,
+        endgame_tables::Tables,
         vec_env::VecEnv,
     };
 

@@ -3,7 +3,7 @@
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
 use crate::game_dispatch::{Game, dispatch};
 use crate::models::FeatureSpec;
-use crate::tables::Tables;
+use crate::endgame_tables::Tables;
 use crate::{PyRes, pool};
 use ::arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
 use ::arena::regret::{
@@ -11,7 +11,7 @@ use ::arena::regret::{
     positions::{Source, draw_positions},
     report,
     suite::LabelledSuite,
-    truth::label_exactly,
+    reference_values::label_exactly,
 };
 use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;

@@ -3,7 +3,7 @@
 //! Invariant: requests share only caches, which never change an answer.
 
 use crate::api_types::{Problem, Question};
-use crate::games::{each_game, parse, parse_page_game, with_game};
+use crate::game_names::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
 };

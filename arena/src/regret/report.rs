@@ -4,7 +4,7 @@ use super::{
     Contestant,
     choices::answers,
     estimates::{Bin, DecisionSums, Figures, ValueErrors, ValueSums},
-    truth::Labelled,
+    reference_values::Labelled,
 };
 use crate::error::Result;
 use crate::plot::{

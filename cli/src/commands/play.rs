@@ -5,7 +5,7 @@
 
 use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game, with_type};
-use crate::{interruption, output};
+use crate::{interruption_report, output};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use arena::text_table::{Cell, TextTable};
 use console::style;
@@ -238,7 +238,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         match &arguments.resume {
             Some(path) => session.report_kept(&path.display().to_string()),
-            None => interruption::set_report(|| {
+            None => interruption_report::set_report(|| {
                 Some("nothing was kept; 'save FILE' keeps a game".to_owned())
             }),
         }
@@ -249,7 +249,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// Makes an interruption report that the game is saved in file `name`.
     fn report_kept(&self, name: &str) {
         let (name, plies) = (name.to_owned(), self.plies.len());
-        interruption::set_report(move || {
+        interruption_report::set_report(move || {
             Some(format!(
                 "the game is kept in {name} as saved at ply {plies}; go on with: alea play --resume {name}"
             ))

@@ -1,9 +1,9 @@
 //! `alea solve`: builds the exact endgame tables.
 
+use crate::endgame_tables::with_progress;
 use crate::games::GameArguments;
 use crate::output;
 use crate::sharding::ShardArguments;
-use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use engine::core::job_array::TaskSlice;
 use engine::core::text::format_bytes;

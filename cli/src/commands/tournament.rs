@@ -2,7 +2,7 @@
 
 use crate::commands::arena::{MatchArguments, contestant, unsaved_note};
 use crate::games::with_game;
-use crate::{interruption, output};
+use crate::{interruption_report, output};
 use anyhow::Result;
 use arena::{
     matches::{Contestant, MatchOptions, MatchResult, warning_of_repeats},
@@ -48,7 +48,7 @@ impl Arguments {
             let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
             finished.push(result.clone());
         })?;
-        interruption::clear_report();
+        interruption_report::clear_report();
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
@@ -65,7 +65,7 @@ impl Arguments {
         let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
         let (finished, as_json) = (Arc::clone(finished), self.json);
         let (is_kept, is_task) = (options.state.is_some(), options.slice.is_task());
-        interruption::set_report(move || {
+        interruption_report::set_report(move || {
             let matches = finished
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)

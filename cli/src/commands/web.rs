@@ -1,6 +1,6 @@
 //! `alea web`: serves the analysis board to browsers.
 
-use crate::{fatal, output, record_json, tables};
+use crate::{endgame_tables, fatal, output, record_json};
 use anyhow::{Context, Result, bail};
 use engine::core::{
     files::{self, FileKind},
@@ -77,7 +77,7 @@ impl Arguments {
             ));
         }
         if let Some(directory) = &self.tables {
-            tables::set_directory(directory)?;
+            endgame_tables::set_directory(directory)?;
         }
         let bind = |port| TcpListener::bind((self.listen, port));
         let listener = bind(self.port)

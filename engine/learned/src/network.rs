@@ -6,13 +6,13 @@
 mod accumulator;
 mod kernels;
 mod logit_batch;
-mod results;
+mod result_outputs;
 mod simd;
 pub mod simd_layers;
 mod weights;
 
 pub use accumulator::Accumulators;
-pub use results::ResultPayoffs;
+pub use result_outputs::ResultPayoffs;
 pub use weights::*;
 
 use super::{ModelError, game_parts::GameParts, inputs::Learnable, named_set::NamedSet};

@@ -5,13 +5,13 @@
     reason = "a test helper outside of a test function"
 )]
 
-mod archives;
-mod committed;
-mod damage;
-mod data;
+mod backward_compatibility;
+mod damaged_files;
+mod data_operations;
 mod dataset;
-mod exchange;
 mod format;
+mod import_export;
+mod imported_archives;
 mod labels;
 mod relabel;
 mod selfplay;

@@ -4,8 +4,8 @@
 //! Far from the end a selective search estimates scores and fills the transposition table with best
 //! moves; narrow windows around the estimates then give exact scores.
 
-mod last;
-mod lines;
+mod last_squares;
+mod line_flips;
 mod search;
 mod static_eval;
 mod table;

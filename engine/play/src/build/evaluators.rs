@@ -1,6 +1,6 @@
 //! Construction of evaluators from notation.
 
-use crate::seat_shares::shares;
+use crate::multi_seat_evaluator::shares;
 use crate::{
     playable::Playable,
     player_notation::{Arguments, Notation, Problem},

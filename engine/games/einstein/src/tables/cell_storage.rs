@@ -10,7 +10,7 @@
 
 use alea_core::{
     fallible_allocation::with_capacity,
-    mapping::MappedFile,
+    mapped_file::MappedFile,
     pages::{self, Pages},
 };
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! Export and import of JSON lines and Parquet.
 
-use crate::data::{games, open};
+use crate::data_operations::{games, open};
 use crate::{
     MIXED_PLAYERS, assert_refused, config, content, label_config, one_line, run, scratch_paths,
 };

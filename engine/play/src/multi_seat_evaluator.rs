@@ -13,12 +13,12 @@ use alea_core::{
 /// if it had the turn. A payoff is ½ plus `slope` times the difference from the mean value; a seat
 /// that cannot move has ½.
 #[derive(Clone)]
-pub struct SeatShares<G: Playable> {
+pub struct MultiSeatEvaluator<G: Playable> {
     evaluator: SharedEvaluator<G>,
     slope: f32,
 }
 
-impl<G: Playable> SeatShares<G> {
+impl<G: Playable> MultiSeatEvaluator<G> {
     /// Creates the evaluator; `slope` is fitted to results.
     #[must_use]
     pub fn new(evaluator: SharedEvaluator<G>, slope: f32) -> Self {
@@ -26,7 +26,7 @@ impl<G: Playable> SeatShares<G> {
     }
 }
 
-impl<G: Playable> Evaluator<G> for SeatShares<G> {
+impl<G: Playable> Evaluator<G> for MultiSeatEvaluator<G> {
     type Cache = ();
 
     fn value(&self, game: &G, position: &G::Position, cache: &()) -> f32 {
@@ -63,5 +63,5 @@ pub(crate) fn shares<G: Playable>(
     evaluator: SharedEvaluator<G>,
     slope: f32,
 ) -> std::sync::Arc<dyn AnyEvaluator<G>> {
-    std::sync::Arc::new(SeatShares::new(evaluator, slope))
+    std::sync::Arc::new(MultiSeatEvaluator::new(evaluator, slope))
 }

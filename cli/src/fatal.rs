@@ -63,7 +63,7 @@ struct Line {
     length: usize,
 }
 
-/// Bytes: enough for the longest path on Linux and a message.
+/// Maximal length of the line in bytes: enough for the longest path on Linux and a message.
 const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {

@@ -1,17 +1,17 @@
 //! Matches and regret, also of Python callables, with the results of the command line.
 
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
+use crate::endgame_tables::Tables;
 use crate::game_dispatch::{Game, dispatch};
 use crate::models::FeatureSpec;
-use crate::endgame_tables::Tables;
 use crate::{PyRes, pool};
 use ::arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
 use ::arena::regret::{
     self as regret_study,
     positions::{Source, draw_positions},
+    reference_values::label_exactly,
     report,
     suite::LabelledSuite,
-    reference_values::label_exactly,
 };
 use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;

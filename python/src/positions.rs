@@ -147,7 +147,7 @@ pub(crate) fn packed_bits<P: 'static>(position: &P) -> Option<u64> {
     position.map(einstein::Position::bits)
 }
 
-/// Empty once the game is over.
+/// Outcomes with their probabilities; empty once the game is over.
 pub(crate) fn outcome_probabilities<G: Learnable>(
     game: &G,
     position: &G::Position,

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 const NUM_RUNS: u32 = 3;
 
-/// Policies may be a thousand times slower than the engines.
+/// Maximal number of games of a policy, which may be a thousand times slower than the engines.
 const MAX_POLICY_GAMES: u64 = 20_000;
 
 const MAX_SINGLE_GAMES: u64 = 200_000;

@@ -101,7 +101,7 @@ pub struct ChanceBounds<O: OutcomeList> {
 
 const MAX_MASKED_MOVES: usize = 32;
 
-/// Exceeds the rounding errors of the running sums.
+/// Margin that exceeds the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +109,7 @@ struct OutcomeBounds {
     outcome: Outcome,
     lower: f32,
     searched_upper: f32,
-    /// 1 until all allowed moves are searched, then `searched_upper`.
+    /// Upper bound of the best allowed move: 1 until all are searched, then `searched_upper`.
     upper: f32,
     unsearched: u16,
     reciprocal: f32,

@@ -224,7 +224,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// An older kind, `network`, was in floating point.
+/// Kind of a neural network in metadata; an older kind, `network`, was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
 /// Metadata from keys and values.
@@ -287,7 +287,7 @@ fn output_shapes(buckets: usize, outputs: usize, width: usize) -> [Vec<usize>; 2
     [with_dimension(buckets, &weight), bias]
 }
 
-/// Wide numbers come first, for alignment.
+/// Tensors and metadata of a neural network; wide numbers come first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());

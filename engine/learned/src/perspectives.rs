@@ -17,7 +17,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 
     fn extract(&self, position: &G::Position, seat: Seat, inputs: &mut [Self::Input]);
 
-    /// `inputs` begin as those of `before`.
+    /// Replaces `inputs`, which are those of `before`, by those of `after`.
     fn extract_after(
         &self,
         before: &G::Position,
@@ -38,7 +38,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 #[derive(Clone, Debug, Default)]
 pub struct Perspectives<I, S> {
     lens: [usize; 2],
-    /// By seat, then scratch space.
+    /// Inputs by seat, then scratch space.
     inputs: Vec<I>,
     sums: Vec<S>,
     /// Bit set of seats with sums, some of an earlier position.

@@ -30,7 +30,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// Rows and sums of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// As [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Whether to value all successors together, as [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Prepares kernels for the cells of each tuple.
@@ -78,7 +78,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`]: log odds if batched, else win probabilities.
+    /// Writes a move-ordering score of each move, as [`Evaluator::score_successors`]: log odds if
+    /// batched, else win probabilities.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,

@@ -272,7 +272,7 @@ impl SearchHints for Backgammon {
         }
     }
 
-    /// Rolls of average size (8 1/6 pips) that bear off all men, and two more.
+    /// Number of average rolls (8 1/6 pips) that bear off all men, and two more.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         position.mover.pips() / 8 + 2
     }

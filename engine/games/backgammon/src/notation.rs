@@ -78,9 +78,9 @@ impl Backgammon {
         format!("{XGID_START}{board}:0:0:{turn}:{dice}:0:0:0:0:10")
     }
 
-    /// Parses a play of a roll. Without a roll, it is that of the first roll which makes it with
-    /// the fewest hits not in the text, then the fewest steps. Men may be in any order; `*` for
-    /// hits and the points between may be left out.
+    /// Parses a play of `roll`; without one, that of any roll which makes it with the fewest hits
+    /// not in the text, then the fewest steps, then first. Men may be in any order; `*` for hits
+    /// and the points between may be left out.
     ///
     /// # Errors
     /// If the text is no play or not one of the roll; the error has the character.

@@ -50,7 +50,7 @@ pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// By [`class_index`]; `None` if not loaded.
+    /// Cells of each class, by [`class_index`]; `None` if not loaded.
     cells: Vec<Option<Cells>>,
 }
 

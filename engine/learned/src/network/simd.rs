@@ -17,7 +17,7 @@ macro_rules! common_operations {
         compiled_for! {
             [$($features)?]
 
-            /// Indexed by line, so that bounds checks leave loops.
+            /// Loads the vector at index `at`; going by lines takes bounds checks out of loops.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],

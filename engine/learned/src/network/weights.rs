@@ -30,10 +30,10 @@ pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 /// Every hidden layer's width is a multiple of this.
 pub const LANES: usize = 16;
 
-/// Maximal neurons of a hidden layer.
+/// Maximal number of neurons of a hidden layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal hidden layers.
+/// Maximal number of hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
 /// Maximal number of outputs.

@@ -10,10 +10,10 @@ use crate::{
 use alea_core::text::{joined, suggestion};
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal tuples; bounds the stack space of an evaluation.
+/// Maximal number of tuples; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Maximal cells in a tuple.
+/// Maximal number of cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
 /// Maximal number of rows, over all tables and phases.
@@ -27,7 +27,7 @@ pub const CUSTOM_NAME: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Shorter tuples first.
+    /// Cells of each tuple, shorter tuples first.
     tuples: Vec<Vec<Cell>>,
     bases: Vec<u32>,
     cell_indices: Vec<u16>,

@@ -37,7 +37,7 @@ enum LeafKind<G: Playable> {
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximum for one player; each worker thread of a match has its own players.
+/// Maximal memory of a player's search; each worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {

@@ -126,10 +126,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// By square in the perspective of side 0: its stone 0–5, side 1's 8–13, or [`NO_STONE`].
+    /// Stone on each square in the perspective of side 0: its own 0–5, side 1's 8–13, or
+    /// [`NO_STONE`].
     board: [u8; 32],
-    /// `[side][stone]`: square in the perspective of side 0, flagged as by [`EinStein::with_flag`];
-    /// arbitrary for captured stones.
+    /// Square of each stone, at `[side][stone]`, in the perspective of side 0, flagged as by
+    /// [`EinStein::with_flag`]; arbitrary for captured stones.
     squares: [[u8; 8]; 2],
     /// Bit set of living stones, side 1's from bit 8.
     alive: u32,

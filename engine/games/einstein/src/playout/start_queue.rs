@@ -23,7 +23,7 @@ pub(super) const fn lane_square(square: u8) -> u8 {
 }
 
 struct StartRing {
-    /// `[stone][ring index]`: square ([`lane_square`]) in the owner's perspective.
+    /// Square ([`lane_square`]) in the owner's perspective, at `[stone][ring index]`.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
     /// One side at each ring index: byte `i` is the square of stone `i`; the two highest bytes are
     /// unused.
@@ -50,7 +50,7 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// From index 0 the side that begins, from [`LANES`] the other.
+    /// One position for all lanes: from index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
     from_setups: bool,
     pub(super) alive: [u8; 2],

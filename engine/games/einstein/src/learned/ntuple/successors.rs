@@ -19,7 +19,7 @@ pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     /// The position with the enemy to move; stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// By square in the enemy's perspective: its stone + 1, or 0; arbitrary off the board.
+    /// Stone + 1 on each square in the enemy's perspective, or 0; arbitrary off the board.
     stone_on: [u8; 32],
 }
 

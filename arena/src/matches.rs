@@ -444,7 +444,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             result.scores[number] = match game.points() {
                 _ if game.seats() > 2 => seat_means[number].score(),
                 None => (2.0 * payoff).round() / 2.0,
-                Some(points) => points.to_payoff(points.whole(payoff)),
+                Some(points) => points.to_payoff(points.final_points(payoff)),
             };
             result.plies[seat_of_a] = record.plies.len() as u32;
             if options.records.is_some() {

@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
 }
 
 fn alea_command() -> clap::Command {
-    let command = definition::<commands::Command>(
+    let command = clap_command::<commands::Command>(
         "alea",
         "Learn to play board games: self-play, training, search, and numbers that hold",
     );
@@ -73,7 +73,7 @@ fn alea_command() -> clap::Command {
 
 /// Command line with the subcommands `C` and the common options.
 #[must_use]
-pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
+pub fn clap_command<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
     Arguments::<C>::command().name(name).about(about)
 }
 

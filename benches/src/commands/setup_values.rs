@@ -7,7 +7,7 @@ use benches::setup_values::{
     MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy,
     analysis::SetupValues,
     exact_study,
-    games::{FullGameRunner, GameRunner, RollOuts},
+    game_runners::{FullGameRunner, GameRunner, RollOuts},
     study_games,
 };
 use clap::value_parser;
@@ -104,7 +104,7 @@ impl Arguments {
             }
         };
         let setup_values = &study.setup_values;
-        output::result(self.output.json, setup_values, || setup_values.text())?;
+        output::print_result(self.output.json, setup_values, || setup_values.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
                 .map_or(Ok(()), |path| Ok(output::write_file(path, content()?)?))

@@ -302,7 +302,7 @@ impl Arguments {
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
-        output::result(self.json, &result, || table(&result))
+        output::print_result(self.json, &result, || table(&result))
     }
 }
 
@@ -317,7 +317,7 @@ pub(crate) fn report_if_interrupted<G: Playable>(
         let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
         let result = result.flatten();
         if let Some(result) = &result {
-            let _ = output::result(as_json, result, || table(result));
+            let _ = output::print_result(as_json, result, || table(result));
         }
         let finished = result.map(|_| "pairs");
         options

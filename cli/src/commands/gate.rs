@@ -97,7 +97,7 @@ impl Arguments {
             promotion.publish(&result, self)?;
         }
         let object = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
-        output::result(self.json, &object, || {
+        output::print_result(self.json, &object, || {
             let path = promotion.path.display();
             let outcome = if promoted {
                 format!("promoted: {path}, see {}", self.ledger.display())

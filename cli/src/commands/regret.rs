@@ -331,7 +331,7 @@ impl Arguments {
     }
 
     fn write<G: Playable>(&self, report: &Report, game: &G) -> Result<()> {
-        output::result(self.json, report, || {
+        output::print_result(self.json, report, || {
             let mut text = format!(
                 "{} positions{}; {}\ntruth: {}; seed {}\n",
                 report.positions,

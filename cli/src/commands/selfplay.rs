@@ -146,7 +146,7 @@ impl Arguments {
         // `time`: thread-seconds of the games that this process played.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
-        output::result(self.json, &object, || {
+        output::print_result(self.json, &object, || {
             let scale = DisplayScale::of(game);
             let mut text = table(&report.summary, began.elapsed().as_secs_f64(), scale);
             let Timing {

@@ -52,7 +52,7 @@ impl Arguments {
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
-        output::result(self.json, &result, || table(&result))
+        output::print_result(self.json, &result, || table(&result))
     }
 
     /// Prints the matches finished so far if a signal ends the tournament.
@@ -73,7 +73,7 @@ impl Arguments {
             let has_any = !matches.is_empty() && !is_task;
             if has_any {
                 let result = TournamentResult::of(names, matches);
-                let _ = output::result(as_json, &result, || table(&result));
+                let _ = output::print_result(as_json, &result, || table(&result));
             }
             let saving = "a tournament with --state DIR";
             (!is_kept).then(|| unsaved_note(has_any.then_some("matches"), saving))

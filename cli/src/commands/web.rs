@@ -70,7 +70,7 @@ impl Arguments {
                 bail!("{file}: this is no WebAssembly; web/build-wasm makes the engine");
             }
             page::export(directory, &engine)?;
-            return output::line(&format!(
+            return output::print_line(&format!(
                 "{}: the page; any web server can serve it, such as: python3 -m http.server -d {}",
                 directory.display(),
                 directory.display()
@@ -89,7 +89,7 @@ impl Arguments {
         }
         let hosts = self.hosts_to_open(address.ip()).into_iter();
         let addresses = hosts.map(|host| format!("http://{host}:{}/", address.port()));
-        output::line(&joined(addresses, "\n"))?;
+        output::print_line(&joined(addresses, "\n"))?;
         let searches = match self.searches {
             0 => rayon::current_num_threads(),
             some => some.min(1024),

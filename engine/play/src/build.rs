@@ -256,7 +256,7 @@ impl<G: Playable> PlayerRecipe<G> {
         }
         let (next, seat) = (game.play(position, mv), game.to_move(position));
         if let Some(payoff) = game.payoff(&next, seat) {
-            let paid = points.whole(payoff.into());
+            let paid = points.final_points(payoff.into());
             let results = points.results.iter();
             return Some(
                 results

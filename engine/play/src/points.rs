@@ -29,7 +29,7 @@ impl Points {
 
     /// Points of a finished game's payoff, rounded to an integer.
     #[must_use]
-    pub fn whole(&self, payoff: f64) -> f64 {
+    pub fn final_points(&self, payoff: f64) -> f64 {
         self.from_payoff(payoff).round()
     }
 
@@ -42,7 +42,7 @@ impl Points {
     /// Name of a finished game's result, such as `win_gammon` or `+12`.
     #[must_use]
     pub fn result_name(&self, payoff: f64) -> String {
-        let points = self.whole(payoff);
+        let points = self.final_points(payoff);
         let mut results = self.results.iter();
         let named = results.find(|(_, paid)| *paid == points);
         named.map_or_else(|| format!("{points:+}"), |(name, _)| (*name).to_owned())

@@ -41,11 +41,11 @@ impl StatedResult {
     #[must_use]
     pub fn from_payoffs(ending: Ending, payoffs: Payoffs, points: Option<Points>) -> Option<Self> {
         let winner = (0..2).find(|&seat| payoffs[seat] > 0.5);
-        let whole = |seat| Some(points?.whole(f64::from(payoffs[seat])) as u16);
+        let final_points = |seat| Some(points?.final_points(f64::from(payoffs[seat])) as u16);
         let stated = Self {
             ending,
             winner,
-            points: winner.and_then(whole),
+            points: winner.and_then(final_points),
         };
         let expected = stated.payoffs(points).into_iter();
         let mut pairs = expected.zip(payoffs);
@@ -265,7 +265,7 @@ mod tests {
         let points = ["B+R", "B+1R", "B+2R", "B+3", "B+9", "W+2R", "0"].map(|text| {
             let payoffs = won(text).payoffs(Some(POINTS));
             assert_eq!(payoffs[0] + payoffs[1], 1.0, "{text}");
-            POINTS.whole(payoffs[0].into())
+            POINTS.final_points(payoffs[0].into())
         });
         assert_eq!(points, [1.0, 1.0, 2.0, 3.0, 3.0, -2.0, 0.0]);
         assert_eq!(won("B+2R").payoffs(None), win_for(0));

@@ -118,7 +118,7 @@ impl SweepArguments {
         let text = serde_json::to_string_pretty(&comparison)? + "\n";
         output::write_file(&directory.join("sweep.json"), text)?;
         output::write_file(&directory.join("sweep.svg"), comparison.picture()?)?;
-        output::result(json, &comparison, || comparison.text(directory))
+        output::print_result(json, &comparison, || comparison.text(directory))
     }
 
     /// All combinations of the listed values, each with a value of every setting; the last setting

@@ -39,7 +39,7 @@ pub const fn num_positions(men: usize) -> usize {
 pub fn home_index(men: Men) -> usize {
     let (mut sum, mut index) = (0, 0);
     for (rank, binomials) in BINOMIALS.iter().enumerate() {
-        sum += men.on((HOME_POINTS - rank) as u8) as usize;
+        sum += men.count_on((HOME_POINTS - rank) as u8) as usize;
         index += binomials[sum + rank];
     }
     index as usize

@@ -26,7 +26,7 @@ fn point_at(position: &Position, column: usize, upper: bool) -> (u8, Seat, u32) 
         Ordering::Greater => 13 - column as u8,
         Ordering::Equal => {
             let seat = if upper { WHITE } else { BLACK };
-            return (0, seat, position.men(seat).on(BAR));
+            return (0, seat, position.men(seat).count_on(BAR));
         }
     };
     let points = if upper {
@@ -34,7 +34,7 @@ fn point_at(position: &Position, column: usize, upper: bool) -> (u8, Seat, u32) 
     } else {
         [lower, 25 - lower]
     };
-    let men = [WHITE, BLACK].map(|seat| position.men(seat).on(points[seat]));
+    let men = [WHITE, BLACK].map(|seat| position.men(seat).count_on(points[seat]));
     let owner = if men[WHITE] > 0 { WHITE } else { BLACK };
     (points[position.seat()], owner, men[owner])
 }

@@ -59,7 +59,7 @@ const WEIGHTS: [[f32; NUM_TERMS]; 2] = [
 ];
 
 /// Bonus for being on roll, in log odds.
-const ON_ROLL: f32 = 0.055;
+const ON_ROLL_BONUS: f32 = 0.055;
 
 const RACE_SLOPE: f32 = 1.12;
 
@@ -80,17 +80,17 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     let points = |set: u32| set.count_ones() as f32;
     [
         structure.pips as f32 / 167.0,
-        points(structure.home) / 6.0,
+        points(structure.home_points) / 6.0,
         structure.prime.min(6).pow(2) as f32 / 36.0,
         f32::from(structure.anchors != 0),
         f32::from(structure.anchors & 0b111 != 0),
         structure.blots as f32 / 4.0,
-        own.on(BAR).min(3) as f32 / 2.0,
-        structure.back as f32 / 4.0,
+        own.count_on(BAR).min(3) as f32 / 2.0,
+        structure.back_men as f32 / 4.0,
         (36 - structure.escapes) as f32 / 36.0,
         structure.shots as f32 / 36.0,
         own.borne_off() as f32 / 15.0,
-        points(structure.home) * other.on(BAR).min(2) as f32 / 12.0,
+        points(structure.home_points) * other.count_on(BAR).min(2) as f32 / 12.0,
     ]
 }
 
@@ -157,7 +157,7 @@ impl Score<Backgammon> for Positional {
         let seats = [position.seat(), 1 - position.seat()];
         let sides = seats.map(|seat| positional_terms(position, seat));
         let weighted = sides.iter().flatten().zip(WEIGHTS.as_flattened());
-        weighted.fold(ON_ROLL, |sum, (term, weight)| sum + term * weight)
+        weighted.fold(ON_ROLL_BONUS, |sum, (term, weight)| sum + term * weight)
     }
 }
 

@@ -91,7 +91,7 @@ impl TupleInputs for Backgammon {
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let sides = men_of_both(position, seat);
         symbols[..24].copy_from_slice(&point_symbols(sides, MAX_COUNT as u8));
-        symbols[24..26].copy_from_slice(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR) as u8));
+        symbols[24..26].copy_from_slice(&sides.map(|men| men.count_on(BAR).min(MAX_ON_BAR) as u8));
         symbols[26..28].copy_from_slice(&sides.map(|men| men.borne_off() as u8));
         symbols[28..].copy_from_slice(&point_symbols(sides, 2));
     }
@@ -163,11 +163,11 @@ fn expert_symbols([own, other]: [Men; 2]) -> [u32; 18] {
     for (symbols, side) in symbols.chunks_exact_mut(8).zip(&structures) {
         symbols.copy_from_slice(&[
             (side.pips / 6).min(47),
-            side.home,
+            side.home_points,
             side.anchors,
             side.prime.min(7),
             side.blots.min(6),
-            side.back.min(7),
+            side.back_men.min(7),
             side.escapes,
             side.shots,
         ]);
@@ -224,7 +224,7 @@ impl Learnable for Backgammon {
                 rest = left;
             };
             match group {
-                FeatureGroup::Bar => write(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR))),
+                FeatureGroup::Bar => write(&sides.map(|men| men.count_on(BAR).min(MAX_ON_BAR))),
                 FeatureGroup::Off => write(&sides.map(Men::borne_off)),
                 FeatureGroup::Expert => write(&expert_symbols(sides)),
             }

@@ -30,7 +30,7 @@ impl Men {
 
     /// Number of men on a point.
     #[inline]
-    pub fn on(self, point: u8) -> u32 {
+    pub fn count_on(self, point: u8) -> u32 {
         (self.0 >> (4 * (point - 1))) as u32 & 15
     }
 
@@ -63,14 +63,14 @@ impl Men {
 
     /// Set of points with men.
     #[inline]
-    pub fn occupied(self) -> u32 {
+    pub fn occupied_points(self) -> u32 {
         let pairs = self.0 | self.0 >> 1;
         gather(pairs | pairs >> 2)
     }
 
     /// Set of made points: those with at least two men.
     #[inline]
-    pub fn made(self) -> u32 {
+    pub fn made_points(self) -> u32 {
         gather(self.0 >> 1 | self.0 >> 2 | self.0 >> 3)
     }
 

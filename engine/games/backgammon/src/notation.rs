@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(
             position("XGID=aA----------------------bB:0:0:1:D")
                 .men(BLACK)
-                .on(25),
+                .count_on(25),
             1
         );
     }

@@ -22,7 +22,7 @@ impl Play {
     }
 
     #[inline]
-    fn then(self, index: u32, from: u32) -> Self {
+    fn with_step(self, index: u32, from: u32) -> Self {
         Self(self.0 | (from + 1) << (Self::FIRST_STEP + 5 * index))
     }
 
@@ -123,8 +123,8 @@ impl Position {
     pub fn visit_plays(&self, roll: usize, mut visit: impl FnMut(Play)) {
         let board = Board {
             men: self.mover.0,
-            occupied: self.mover.occupied(),
-            blocked: mirror(self.other.made()),
+            occupied: self.mover.occupied_points(),
+            blocked: mirror(self.other.made_points()),
         };
         let play = Play::with_roll(roll);
         let (larger, smaller) = dice(roll);
@@ -138,7 +138,7 @@ impl Position {
             return;
         }
         let dice = (u32::from(larger), u32::from(smaller));
-        let blots = mirror(self.other.occupied()) & !board.blocked;
+        let blots = mirror(self.other.occupied_points()) & !board.blocked;
         if !visit_pairs(&board, dice, blots, play, &mut visit) {
             visit_single_steps(&board, dice, play, &mut visit);
         }
@@ -163,12 +163,12 @@ fn visit_doubles(
 ) -> bool {
     let sources = board.sources(die) & (u32::MAX >> (31 - highest));
     if length == 1 {
-        points_of(sources).for_each(|from| visit(play.then(index, from)));
+        points_of(sources).for_each(|from| visit(play.with_step(index, from)));
         return sources != 0;
     }
     let mut is_any = false;
     for from in points_of(sources) {
-        let next = (play.then(index, from), index + 1);
+        let next = (play.with_step(index, from), index + 1);
         is_any |= visit_doubles(&board.step(from, die), die, from, length - 1, next, visit);
     }
     is_any
@@ -186,15 +186,15 @@ fn visit_pairs(
     let mut is_any = false;
     for first in points_of(larger_sources) {
         let after = board.step(first, larger);
-        let begun = play.then(0, first);
+        let begun = play.with_step(0, first);
         let sources = after.sources(smaller) & (u32::MAX >> (31 - first));
-        points_of(sources).for_each(|second| visit(begun.then(1, second)));
+        points_of(sources).for_each(|second| visit(begun.with_step(1, second)));
         is_any |= sources != 0;
     }
     // A man that the smaller die bears off first is the rearmost one: the larger die can as well.
     for first in points_of(board.sources(smaller) & (u32::MAX << smaller)) {
         let after = board.step(first, smaller);
-        let begun = Play(play.0 | 1 << 5).then(0, first);
+        let begun = Play(play.0 | 1 << 5).with_step(0, first);
         let way = |die: u32| first.wrapping_sub(die);
         let repeats = larger_sources >> first & 1 != 0
             && first >= larger
@@ -202,7 +202,7 @@ fn visit_pairs(
             && board.step(first, larger).sources(smaller) >> way(larger) & 1 != 0;
         let sources = after.sources(larger) & ((1 << first) - 1);
         let sources = sources & !(u32::from(repeats) << way(smaller));
-        points_of(sources).for_each(|second| visit(begun.then(1, second)));
+        points_of(sources).for_each(|second| visit(begun.with_step(1, second)));
         is_any |= sources != 0;
     }
     is_any
@@ -218,12 +218,12 @@ fn visit_single_steps(
 ) {
     let sources = board.sources(larger);
     if sources != 0 {
-        return points_of(sources).for_each(|from| visit(play.then(0, from)));
+        return points_of(sources).for_each(|from| visit(play.with_step(0, from)));
     }
     let sources = board.sources(smaller);
     if sources == 0 {
         return visit(play);
     }
     let play = Play(play.0 | 1 << 5);
-    points_of(sources).for_each(|from| visit(play.then(0, from)));
+    points_of(sources).for_each(|from| visit(play.with_step(0, from)));
 }

@@ -76,7 +76,7 @@ pub(crate) fn men_from_bits(mut bits: u128) -> Result<(Men, Men), String> {
 
 /// Checks that no point has men of both sides and that there are men.
 pub(crate) fn check_men(mover: Men, other: Men) -> Result<(), String> {
-    let shared = mover.occupied() & mirror(other.occupied());
+    let shared = mover.occupied_points() & mirror(other.occupied_points());
     if shared != 0 {
         let point = shared.trailing_zeros() + 1;
         return Err(format!("both sides have men on the mover's point {point}"));

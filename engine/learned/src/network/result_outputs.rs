@@ -126,7 +126,7 @@ fn expected_payoff_body(results: &ResultPayoffs, logits: &[i32; MAX_OUTPUTS]) ->
     for (product, payoff) in products.iter_mut().zip(results.payoffs) {
         *product *= payoff;
     }
-    clamp_to_open_interval(sum(products) / sum(terms))
+    clamp_to_open_interval(sum_in_pairs(products) / sum_in_pairs(terms))
 }
 
 /// Differences of the logits from the largest, in units of 1.
@@ -153,14 +153,14 @@ fn terms(len: usize, below_max: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
 
 #[inline(always)]
 fn normalize(mut terms: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
-    let sum = sum(terms);
+    let sum = sum_in_pairs(terms);
     terms.iter_mut().for_each(|term| *term /= sum);
     terms
 }
 
 /// Sum in a fixed order of pairs: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
 #[inline(always)]
-fn sum(mut numbers: [f32; MAX_OUTPUTS]) -> f32 {
+fn sum_in_pairs(mut numbers: [f32; MAX_OUTPUTS]) -> f32 {
     let mut half = MAX_OUTPUTS / 2;
     while half > 0 {
         for index in 0..half {

@@ -117,7 +117,7 @@ mod system {
 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// Makes a thread that cannot be started fail only its request, from now on.
+/// Makes a failure to start a thread, from now on, end only the request and not the program.
 pub(crate) fn mark_as_server() {
     IS_SERVER.store(true, Relaxed);
 }

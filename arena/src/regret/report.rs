@@ -29,8 +29,8 @@ pub struct Report {
     pub seed: u64,
     /// Number of positions; each has a decision for every outcome of chance.
     pub positions: u64,
-    /// Unit of the game's points, and the points between payoffs 0 and 1; `None` in games without
-    /// points.
+    /// Unit of the game's points, and the difference in points between payoffs 0 and 1; `None` in
+    /// games without points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<(String, f64)>,
     /// Results of the contestants, in the order of the command line.

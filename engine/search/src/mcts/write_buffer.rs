@@ -12,7 +12,8 @@ use super::{
 
 pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 
-/// Visits of a busy node for one that is counted: a prime, so as not to resonate with path lengths.
+/// Of this many visits of busy nodes one is counted, with this weight: a prime, so as not to
+/// resonate with path lengths.
 const SAMPLING_PERIOD: u32 = 17;
 
 const BUFFERED_SHARE_SHIFT: u32 = 6;

@@ -11,13 +11,11 @@ impl DisplayScale {
         Self(game.points())
     }
 
-    /// An expected payoff in this scale.
     pub(crate) fn value(self, payoff: f64) -> f64 {
         self.0
             .map_or(100.0 * payoff, |points| points.from_payoff(payoff))
     }
 
-    /// Difference of expected payoffs in this scale.
     pub(crate) fn difference(self, payoff: f64) -> f64 {
         self.0
             .map_or(100.0 * payoff, |points| points.difference(payoff))
@@ -43,12 +41,10 @@ impl DisplayScale {
         format!("{} {unit}", self.mean_number(payoffs, count))
     }
 
-    /// Heading of a column of [`DisplayScale::mean_number`].
     pub(crate) fn mean_heading(self) -> &'static str {
         self.0.map_or("won %", |points| points.unit)
     }
 
-    /// [`DisplayScale::mean_text`] without unit.
     pub(crate) fn mean_number(self, payoffs: f64, count: u64) -> String {
         if count == 0 {
             return "–".to_owned();
@@ -78,7 +74,6 @@ impl DisplayScale {
         self.0.map_or("points", |points| points.unit)
     }
 
-    /// Explanation of the unit.
     pub(crate) fn description(self) -> String {
         match self.0 {
             None => "points, hundredths of a win".to_owned(),

@@ -66,8 +66,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// Calls `make` with a progress bar, to which it reports the finished and the total number of
-/// positions.
+/// Calls `make` with a progress bar of finished and all positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

@@ -3,7 +3,6 @@
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Answers a request; checks that an error has one line.
 pub(crate) fn requests(bytes: &[u8]) {
     static LIMITS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

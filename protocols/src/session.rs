@@ -213,7 +213,6 @@ impl<G: Playable> Session<G> {
         G::Outcomes::CAPACITY > 1
     }
 
-    /// Sets the rolled outcome by its name.
     pub(crate) fn set_die(&mut self, name: &str) -> Result<(), String> {
         self.check_can_roll()?;
         self.die = Some(self.game.parse_outcome(name)?);

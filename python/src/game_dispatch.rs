@@ -76,7 +76,6 @@ pub(crate) struct Rules<G: Learnable> {
     evaluators: Mutex<HashMap<String, LoadedEvaluator<G>>>,
 }
 
-/// An evaluator with the modification time of its model file.
 type LoadedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
 const MAX_EVALUATORS: usize = 16;

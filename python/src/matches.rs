@@ -29,7 +29,6 @@ type Participant = (String, String, FeatureSpec);
 /// Pairs, seed, threads, and evaluator for luck.
 type MatchTerms = (u64, u64, usize, Option<String>);
 
-/// Plays a match; the result is JSON.
 #[pyfunction(name = "arena")]
 pub(crate) fn run_arena(
     py: Python<'_>,
@@ -46,7 +45,6 @@ pub(crate) fn run_arena(
     )
 }
 
-/// Returns the JSON of `alea arena`.
 fn play_json<G: Learnable>(
     game: &G,
     sides: [Participant; 2],

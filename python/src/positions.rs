@@ -21,7 +21,6 @@ pub(crate) struct Position(pub(crate) AnyPosition);
 pub(crate) type AnyPosition = any_game!(SharedPosition);
 type SharedPosition<G> = Arc<GamePosition<G>>;
 
-/// A position, and its outcome if given.
 pub(crate) type PositionQuery = (AnyPosition, Option<u8>);
 
 pub(crate) enum Positions {

@@ -250,8 +250,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Message that a training goes on after epoch `done` to more epochs than `shorter` has, and how it
-/// will differ from one of that many epochs from the start.
+/// Message that a training goes on after epoch `done`, to more epochs than `shorter` has.
 fn describe_longer_epochs(shorter: &TrainConfig, config: &TrainConfig, done: usize) -> String {
     let (before, epochs) = (shorter.training.epochs, config.training.epochs);
     let mut differences = Vec::new();

@@ -15,9 +15,8 @@ pub struct TrainingRun<'a, G: Learnable> {
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Model of the same shape whose weights the training begins with, in place of any that the
-    /// settings name. Without either, weights are random, those of n-tuples 0. The optimizer begins
-    /// anew.
+    /// Model of the same shape whose weights the training begins with, in place of one that the
+    /// settings name; without either, weights are random, of n-tuples 0. The optimizer begins anew.
     pub initial_model: Option<&'a ModelFile<G>>,
     /// Origin of the samples, as JSON or plain text, for the model file.
     pub provenance: &'a str,

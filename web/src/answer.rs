@@ -134,7 +134,6 @@ fn game_json<G: Playable>() -> Vec<Value> {
         .collect()
 }
 
-/// Unit of a game's points, the points of payoff 1, and those of a plain win.
 fn points_json(points: Points) -> Value {
     json!({ "unit": points.unit, "max": points.max, "default_win": points.default_win })
 }

@@ -44,8 +44,8 @@ const MAX_FILE_BYTES: usize = 4 << 20;
 const MAX_HEAD_BYTES: usize = 16 << 10;
 /// Time added to a request's limit, which is checked only between its searches.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Capacity of the queue of unsent messages: above those of an answer, so that no search waits for
-/// a slow client.
+/// Capacity for unsent messages: above those of an answer, so that no search waits for a slow
+/// client.
 const MAX_UNSENT_MESSAGES: usize = 64;
 /// Number of threads for requests and answers; searches run on other threads.
 const CONNECTION_THREADS: usize = 2;

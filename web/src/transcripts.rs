@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 
 const MAX_GAMES: usize = 100;
 
-/// Transcript formats of a game that are text.
 pub(crate) fn text_formats<G: Playable>() -> impl Iterator<Item = &'static TranscriptFormat<G>> {
     let formats = G::registry().transcripts.iter();
     formats.filter(|format| format.name != "wtb")

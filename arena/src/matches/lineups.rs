@@ -1,8 +1,7 @@
 //! Assignment of seats to the two contestants in a pair of games.
 //!
-//! With more than two seats each contestant has half of them; of an odd number, B has one fewer in
-//! the first game. Successive pairs go through all such assignments; the second game of a pair
-//! exchanges the contestants.
+//! With more than two seats each contestant has half of them, one with the odd seat; pairs go
+//! through all ways, and the second game of a pair exchanges the contestants.
 
 use alea_core::game::{Payoffs, Seat};
 use alea_play::{playable::Playable, points::Points};
@@ -11,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// Contestant of each seat: 0 for A, 1 for B.
 pub(super) type Lineup = Vec<usize>;
 
-/// Lineups of both games of a pair.
 pub(super) fn lineups_of_pair(seats: usize, pair: u64) -> [Lineup; 2] {
     let with_half = |set: &u32| set.count_ones() as usize == seats / 2;
     let sets: Vec<u32> = (0..1 << seats).filter(with_half).collect();

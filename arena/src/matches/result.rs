@@ -183,7 +183,6 @@ pub struct MeanPoints {
 }
 
 impl MeanPoints {
-    /// Mean of points whose payoffs have these moments.
     pub(crate) fn of(points: &Points, payoffs: &Moments) -> Self {
         Self {
             unit: points.unit.to_owned(),

@@ -90,7 +90,6 @@ pub(super) struct Design {
 
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
-    /// Factor, 0 to 1, by which each meeting's residual is multiplied.
     pub(super) shrinkage: f64,
 }
 

@@ -327,8 +327,8 @@ pub(crate) fn report_if_interrupted<G: Playable>(
     });
 }
 
-/// Message after a signal about a run that is not saved: what is lost, where `finished` names the
-/// units of a printed partial result, and how (`saving`) to save runs.
+/// Message after a signal: what is lost of unsaved work, whose `finished` units were printed;
+/// `saving` is the way to save it.
 pub(crate) fn unsaved_note(finished: Option<&str>, saving: &str) -> String {
     let lost = match finished {
         Some(parts) => {

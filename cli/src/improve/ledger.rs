@@ -45,9 +45,7 @@ pub(crate) struct Entry {
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: GateResult,
-    /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// Command that runs this generation again.
     pub(crate) command: String,
 }
 

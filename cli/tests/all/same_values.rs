@@ -28,7 +28,6 @@ fn answer_request(request: &Value) -> Value {
     answer(request.to_string().as_bytes(), &RequestLimits::default())
 }
 
-/// Positions of random games, every second one after a roll where there are dice.
 fn random_positions(game: &str) -> Vec<String> {
     let mut random = RandomStream::new(58);
     let mut positions = Vec::new();

@@ -97,7 +97,6 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
     now
 }
 
-/// Runs a command; returns its output on both streams, after the exit code unless that is 0.
 fn run(command: &str, program: &Path, directory: &Path) -> String {
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap());
     let ran = Command::new("sh")

@@ -93,7 +93,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// Win probability of the seat to move, as [`Evaluator::value`], computed without a cache.
+    /// As [`Evaluator::value`], computed without a cache.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
@@ -134,8 +134,7 @@ pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> 
     payoffs
 }
 
-/// Value by a search of one ply, one successor after the other: the default of
-/// [`Evaluator::one_ply`].
+/// Searches one ply, successor by successor; the default of [`Evaluator::one_ply`].
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -152,8 +151,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// Writes the value after each move, one after the other: the default of
-/// [`Evaluator::value_successors`].
+/// Values successors one by one; the default of [`Evaluator::value_successors`].
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -167,8 +165,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Writes the value after each move as its move-ordering score: the default of
-/// [`Evaluator::score_successors`].
+/// Scores moves by their values; the default of [`Evaluator::score_successors`].
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

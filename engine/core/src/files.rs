@@ -215,8 +215,7 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
 
-/// Claims a directory as [`claim_directory`] does, but tasks of a job array share the lock and
-/// remove no files.
+/// As [`claim_directory`], but tasks of a job array share the lock and remove no files.
 pub fn claim_directory_for_slice(
     directory: &Path,
     slice: TaskSlice,

@@ -128,8 +128,8 @@ pub trait Playouts: SearchHints {
     }
 }
 
-/// Payoffs after random moves, one by one to the end: the default of [`Playouts::playout`]. It
-/// calls `random` once per ply.
+/// Plays random moves to the end, calling `random` once per ply; the default of
+/// [`Playouts::playout`].
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -153,7 +153,7 @@ pub struct MoveCount {
     pub nonterminal: u32,
 }
 
-/// Counts moves by listing them: the default of [`Playouts::count_moves`].
+/// Counts moves by listing them; the default of [`Playouts::count_moves`].
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);

@@ -21,7 +21,6 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a path for the result of [`shut_down`].
 pub(super) fn register_output(path: &Path) {
     let mut state = state();
     if !state.outputs.iter().any(|registered| registered == path) {

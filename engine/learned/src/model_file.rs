@@ -277,7 +277,6 @@ fn with_dimension(count: usize, shape: &[usize]) -> Vec<usize> {
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Shapes of the weights and of the biases of the output layer.
 fn output_shapes(buckets: usize, outputs: usize, width: usize) -> [Vec<usize>; 2] {
     let bias = match outputs {
         1 => vec![buckets],
@@ -287,7 +286,7 @@ fn output_shapes(buckets: usize, outputs: usize, width: usize) -> [Vec<usize>; 2
     [with_dimension(buckets, &weight), bias]
 }
 
-/// Tensors and metadata of a neural network; wide numbers come first, for alignment.
+/// Wide numbers come first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());

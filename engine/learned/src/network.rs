@@ -36,7 +36,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Data updated from move to move, such as accumulators.
     type Cache: Clone + Default + Send;
 
-    /// Whether to value all successors together, as [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Value of [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]);
@@ -380,7 +380,6 @@ impl<G: Learnable> Network<G> {
         }
     }
 
-    /// Logits of all outputs, then zeros.
     #[inline]
     fn output_logits(
         &self,

@@ -30,7 +30,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// Rows and sums of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Whether to value all successors together, as [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Value of [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Prepares kernels for the cells of each tuple.
@@ -61,7 +61,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     ) {
     }
 
-    /// Quantized bias plus the position's weights, as [`Self::sum`]; `cache` is of `position`.
+    /// Sum as [`Self::sum`]; `cache` is of `position`.
     #[inline]
     fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &Self::Cache) -> i32 {
         let _ = cache;
@@ -78,8 +78,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// Writes a move-ordering score of each move, as [`Evaluator::score_successors`]: log odds if
-    /// batched, else win probabilities.
+    /// Writes scores as [`Evaluator::score_successors`]: log odds if batched, else win
+    /// probabilities.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,

@@ -58,7 +58,6 @@ impl<G: Playable> Evaluator<G> for MultiSeatEvaluator<G> {
     }
 }
 
-/// Implements `shares(eval, slope)` of the players' notation.
 pub(crate) fn shares<G: Playable>(
     evaluator: SharedEvaluator<G>,
     slope: f32,

@@ -81,7 +81,6 @@ struct Buffers<G: SearchGame> {
     list: G::Moves,
     values: Vec<f32>,
     order: Vec<u16>,
-    /// Kept moves of all outcomes.
     kept: Vec<G::Move>,
     kept_ranges: Vec<Range<usize>>,
 }
@@ -270,7 +269,6 @@ impl<G: SearchGame, E: Evaluator<G>> FilteredStar<G, E> {
         expectation.bounds()
     }
 
-    /// Lists and values the moves of an outcome.
     fn value_outcome(&mut self, position: &G::Position, index: usize, buffers: &mut Buffers<G>) {
         self.game.moves_for(position, index, &mut buffers.list);
         buffers.values.clear();
@@ -292,8 +290,8 @@ impl<G: SearchGame, E: Evaluator<G>> FilteredStar<G, E> {
         range
     }
 
-    /// Writes the value of each move for the side to move, by the oracle where it has one, else by
-    /// the evaluator.
+    /// Writes the moves' values for the side to move, by the oracle where it has one, else by the
+    /// evaluator.
     fn value_moves_once(&mut self, position: &G::Position, moves: &[G::Move], values: &mut [f32]) {
         let Self {
             game,

@@ -25,7 +25,6 @@ fn id(position: &Position) -> String {
     format_position_id(position.mover(), position.other())
 }
 
-/// IDs after each play of a roll, in the order of the plays.
 fn ids_after(position: &Position, roll: usize) -> Vec<String> {
     let mut plays = Plays::new();
     GAME.moves_for(position, roll, &mut plays);
@@ -81,7 +80,6 @@ fn after_dice(sides: &Sides, dice: &[usize], used: usize, found: &mut HashSet<(u
     }
 }
 
-/// All different positions after a play of two dice.
 fn reference_positions(position: &Position, (larger, smaller): (u8, u8)) -> Vec<Position> {
     let sides = [position.mover().counts(), position.other().counts()];
     let [larger, smaller] = [larger, smaller].map(usize::from);

@@ -138,7 +138,6 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Disc lead of the side to move under best play.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;

@@ -41,7 +41,6 @@ impl WeightTable {
         )
     }
 
-    /// Number of optimizer state values per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,

@@ -101,14 +101,13 @@ pub fn check_seats<G: Learnable>(game: &G) -> Result<(), Error> {
     }
 }
 
-/// Family of models that learns by TD(λ) from games against itself.
+/// Model that learns by TD(λ) from games against itself.
 trait TdLearner<G: Learnable> {
     type Learner: Learner<G>;
     const FAMILY: Family;
 
     fn learner(&mut self) -> &mut Self::Learner;
 
-    /// Name of the optimization, for the model file.
     fn method(&self, config: &TrainConfig) -> String;
 
     fn games_per_update(&self) -> u64;
@@ -129,7 +128,7 @@ trait TdLearner<G: Learnable> {
     ) -> Result<(), Error>;
 }
 
-/// Settings and rules of self-play games; with them, a game's number determines its random stream.
+/// Settings and rules, by which a game's number determines its random stream.
 struct SelfPlay<'a, G> {
     config: &'a TrainConfig,
     rules: &'a G,
@@ -301,8 +300,7 @@ impl<G: Learnable> TdRun<'_, G> {
         })
     }
 
-    /// Positions of games after those of the training, without exploration and updates, to compare
-    /// the engine's predictions with the trainer's.
+    /// Positions of later games, without exploration and updates, for the parity check.
     fn sample_parity_positions(
         &self,
         td: &mut impl TdLearner<G>,
@@ -327,8 +325,8 @@ impl<G: Learnable> TdRun<'_, G> {
     }
 }
 
-/// Names of the settings that differ between the first `done` games of `shorter`, in updates of
-/// `step` games, and those of the longer `config`.
+/// Names of what the first `done` games of `shorter`, in updates of `step` games, have otherwise
+/// than those of the longer `config`.
 fn differences_by_length(
     shorter: &TrainConfig,
     config: &TrainConfig,
@@ -349,8 +347,7 @@ fn differences_by_length(
     differences
 }
 
-/// Message that TD learning goes on after `done` games to more games than `shorter` has, with its
-/// `differences` from a longer one from the start.
+/// Message that learning goes on after `done` games, to more games than `shorter` has.
 fn describe_more_games(
     shorter: &TrainConfig,
     config: &TrainConfig,

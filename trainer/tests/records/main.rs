@@ -190,7 +190,6 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// Checks that the error is one line that contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");

@@ -14,7 +14,6 @@ use alea_core::oracle::Oracle;
 use alea_play::{player_notation::parse_number, registry::OracleEntry, rules::Rules};
 use std::sync::{Arc, LazyLock};
 
-/// Points of a home board.
 const HOME_POINTS: usize = 6;
 
 /// C(n, k + 1) at `[k][n]`.
@@ -33,8 +32,8 @@ pub const fn num_positions(men: usize) -> usize {
     BINOMIALS[HOME_POINTS - 1][men + HOME_POINTS] as usize
 }
 
-/// Index of a side's men, which are all at home, in the combinatorial number system: below
-/// [`num_positions`] of their number, and above the index after any play.
+/// Index of men, all at home, in the combinatorial number system: below [`num_positions`] of their
+/// number, and above the index after any play.
 #[inline]
 pub fn home_index(men: Men) -> usize {
     let (mut sum, mut index) = (0, 0);
@@ -109,8 +108,8 @@ pub fn roll_distribution(men: Men) -> Option<&'static [f32; MAX_ROLLS]> {
     is_at_home(men).then(|| &ROLL_DISTRIBUTIONS[home_index(men)])
 }
 
-/// Probability that the side on roll bears off first, if each side minimizes its own mean number of
-/// rolls; `None` unless all men of both sides are at home.
+/// Probability that the side on roll bears off first, if each side minimizes its mean number of
+/// rolls; `None` unless all men are at home.
 pub fn one_sided_win(position: &Position) -> Option<f32> {
     let is_covered = is_at_home(position.mover) && is_at_home(position.other);
     let distribution = |men| is_covered.then(|| roll_distribution(men)).flatten();
@@ -193,7 +192,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
     win_probability: |value| Some(3.0 * value - 1.0),
 };
 
-/// Oracle of the two-sided table, which is built when it is first probed for one of its positions.
+/// Oracle of the two-sided table, which is built when first needed.
 #[derive(Clone, Copy, Debug)]
 pub struct BearoffOracle;
 
@@ -227,7 +226,6 @@ mod tests {
         Men::from_counts(all).unwrap()
     }
 
-    /// Win probability by plain recursion over positions of the rules.
     fn reference_win(position: &Position, memo: &mut HashMap<Position, f64>) -> f64 {
         if let Some(points) = Backgammon.points_won(position, position.seat()) {
             return f64::from(u8::from(points > 0));

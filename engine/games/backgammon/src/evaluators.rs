@@ -45,7 +45,6 @@ impl Score<Backgammon> for Pips {
     }
 }
 
-/// Number of weights of one side of [`Positional`].
 const NUM_TERMS: usize = 12;
 
 /// Weights of the mover's terms, then of the other side's; `positional_terms` has their meaning.
@@ -58,7 +57,6 @@ const WEIGHTS: [[f32; NUM_TERMS]; 2] = [
     ],
 ];
 
-/// Bonus for being on roll, in log odds.
 const ON_ROLL_BONUS: f32 = 0.055;
 
 const RACE_SLOPE: f32 = 1.12;
@@ -73,7 +71,7 @@ impl Positional {
     pub const CALIBRATION: Calibration = Calibration::logistic(1.0, 0.0);
 }
 
-/// Quantities of the structure of a seat's men that [`Positional`] weights, each about 0 to 1.
+/// Quantities that [`Positional`] weights, of the men of `seat`, each about 0 to 1.
 pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     let (own, other) = (position.men(seat), position.men(1 - seat));
     let structure = Structure::new(own, other);

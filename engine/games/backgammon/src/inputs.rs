@@ -16,11 +16,9 @@ use std::ops::{Range, RangeInclusive};
 
 const NUM_POINTS: usize = 24;
 
-/// Maximal number of men on a point that symbols tell apart.
 const MAX_COUNT: u32 = 6;
 const POINT_SYMBOLS: usize = 1 + 2 * MAX_COUNT as usize;
 
-/// Maximal number of men on the bar that symbols tell apart.
 const MAX_ON_BAR: u32 = 3;
 const BAR_SYMBOLS: usize = 1 + MAX_ON_BAR as usize;
 
@@ -52,8 +50,8 @@ const fn group(letter: char, sizes: [usize; 3], meaning: &'static str) -> CellGr
     }
 }
 
-/// Tuples of the structure of six neighbouring points each, of the number of men on each point, and
-/// of the men on the bar and off: 44 tuples, 301,283 rows of weights.
+/// Tuples of the structure of six adjacent points each, of the men on each point, and of those on
+/// the bar and off: 44 tuples, 301,283 rows of weights.
 fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
     let [points, bar, off, structure] = &CELLS;
     let window = |first| (first..first + 6).map(|at| structure.cell(at)).collect();
@@ -68,7 +66,6 @@ static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
     tuples: windows,
 }];
 
-/// Men of `seat` and of the other side, each from its own view.
 fn men_of_both(position: &Position, seat: Seat) -> [Men; 2] {
     [position.men(seat), position.men(1 - seat)]
 }
@@ -156,7 +153,6 @@ impl FeatureGroup {
     }
 }
 
-/// Symbols of the slots of [`FeatureGroup::Expert`].
 fn expert_symbols([own, other]: [Men; 2]) -> [u32; 18] {
     let structures = Structure::of_both([own, other]);
     let mut symbols = [0; 18];

@@ -85,8 +85,8 @@ pub struct Position {
 const UNNAMED_SEAT: u8 = 2;
 
 impl Position {
-    /// Creates a position with the men of `seat`, which is to roll, and of the other side, each
-    /// from its own view. No point may have men of both (unchecked).
+    /// Creates a position by the men of `seat`, which is to roll, and of the other side, each from
+    /// its own view; no point may have men of both.
     #[inline]
     pub fn new(mover: Men, other: Men, seat: Seat) -> Self {
         Self {
@@ -310,7 +310,6 @@ impl Playouts for Backgammon {
 
 impl OutOfTurn for Backgammon {}
 
-/// All positions of random games, the finished ones too.
 #[cfg(test)]
 fn positions_of_random_games(games: usize, seed: u64) -> Vec<Position> {
     let mut random = alea_core::random::RandomStream::new(seed);

@@ -29,10 +29,8 @@ type ParsedGame = PlainGame<Backgammon>;
 /// Column, in characters from 0, from which the only entry of a line belongs to the second player.
 const MIN_SECOND_COLUMN: usize = 20;
 
-/// Points for winning a backgammon.
 const MAX_POINTS: u16 = 3;
 
-/// Width of the first player's column, in characters.
 const COLUMN_WIDTH: usize = 33;
 
 fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {

@@ -6,11 +6,10 @@ pub const NUM_MEN: u32 = 15;
 /// Number of the bar as a point: a man enters from it as from a 25th point.
 pub const BAR: u8 = 25;
 
-/// Lowest bit of each of the 25 nibbles.
 const LOW_BITS: u128 = 0x1_1111_1111_1111_1111_1111_1111;
 
-/// Number of men of one side on each point, in the side's own view: 1 is its ace point, 24 the
-/// other side's, [`BAR`] the bar. Men on no point are borne off.
+/// Men of one side by point, in the side's own view: 1 is its ace point, 24 the other side's,
+/// [`BAR`] the bar. Men on no point are borne off.
 ///
 /// Point p is the p-th nibble, the lowest first. In a set of points, point p is bit p − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,8 +19,7 @@ impl Men {
     /// Men at the start of a game.
     pub const START: Self = Self(2 << 92 | 5 << 48 | 3 << 28 | 5 << 20);
 
-    /// Creates from the number of men on each point, at index point − 1; `None` if there are more
-    /// than [`NUM_MEN`].
+    /// Creates from numbers of men, at index point − 1; `None` if there are more than [`NUM_MEN`].
     pub fn from_counts(counts: [u8; 25]) -> Option<Self> {
         let sum: u32 = counts.iter().map(|&count| u32::from(count)).sum();
         let add = |men, (nibble, &count): (usize, &u8)| men | u128::from(count) << (4 * nibble);

@@ -14,7 +14,6 @@ use alea_core::text::{TextError, error_at, joined};
 
 const XGID_START: &str = "XGID=";
 
-/// Text of a play without steps.
 const PASS: &str = "pass";
 
 const PASSES: [&str; 4] = [PASS, "cannot move", "can't move", "no move"];
@@ -163,8 +162,8 @@ fn format_point(point: u8) -> String {
     }
 }
 
-/// Text of a play: the change of the mover's [`Men`], the set of points with a hit (bit p: point
-/// p), and the number of men that move.
+/// Play as text: change of the mover's [`Men`], set of points with a hit (bit p: point p), number
+/// of men that move.
 #[derive(Default)]
 struct ParsedPlay {
     change: u128,

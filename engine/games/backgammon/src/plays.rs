@@ -1,9 +1,9 @@
 //! Plays: all steps that a side makes with a roll.
 //!
-//! The generator makes the steps of a play from the rearmost man on. Every play has such an order,
-//! and different orders of a double's steps lead to different positions. With two different dice,
-//! two plays reach the same position in two cases only, and one is left out: a man makes both
-//! steps, by way of either point, and hits on neither; and both dice bear off the same two men.
+//! The generator makes the steps of a play from the rearmost man on; each play has such an order.
+//! With doubles, different steps lead to different positions. With two different dice, two plays
+//! lead to the same position in two cases only, and one is left out: one man makes both steps, by
+//! way of either point, and hits on neither; or both dice bear off the same two men.
 
 use super::{Position, men::mirror, rolls::dice};
 
@@ -118,8 +118,8 @@ fn points_of(mut set: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Position {
-    /// Calls `visit` with the plays of a roll, one for each position that can result, in a fixed
-    /// order; a roll without a legal step has one play without steps.
+    /// Calls `visit` with the plays of a roll, one for each resulting position, in a fixed order;
+    /// without a legal step, with one play without steps.
     pub fn visit_plays(&self, roll: usize, mut visit: impl FnMut(Play)) {
         let board = Board {
             men: self.mover.0,
@@ -208,8 +208,8 @@ fn visit_pairs(
     is_any
 }
 
-/// Visits the plays of one step by the larger die; if there is none, by the smaller die; if there
-/// is none either, the play without steps.
+/// Visits the plays of one step by the larger die, else by the smaller one, else the play without
+/// steps.
 fn visit_single_steps(
     board: &Board,
     (larger, smaller): (u32, u32),

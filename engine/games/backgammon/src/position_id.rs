@@ -50,7 +50,6 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
     men.map_err(|problem| TextError::new(1, problem))
 }
 
-/// The 80 bits of a position ID.
 pub(crate) fn position_bits(mover: Men, other: Men) -> u128 {
     let (mut bits, mut length) = (0, 0);
     for count in [other, mover].iter().flat_map(|men| men.counts()) {

@@ -315,7 +315,6 @@ impl Map {
         self.steps[usize::from(side.0)]
     }
 
-    /// [`Self::step`] without transitions.
     pub(super) fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];

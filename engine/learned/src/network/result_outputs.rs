@@ -13,9 +13,7 @@ use alea_play::playable::Rules;
 /// Payoffs of a game's results, in the order in which the game names them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResultPayoffs {
-    /// Name and points of each result.
     results: &'static [(&'static str, f64)],
-    /// Payoffs of all results, then zeros.
     payoffs: [f32; MAX_OUTPUTS],
 }
 
@@ -57,7 +55,6 @@ impl ResultPayoffs {
         self.results.iter().map(|(name, _)| *name)
     }
 
-    /// Names of the results, joined by commas.
     pub(crate) fn name_list(&self) -> String {
         joined(self.names(), ",")
     }

@@ -58,7 +58,6 @@ pub(super) struct Layers {
     /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
-    /// Weights, one output after the other.
     pub(super) output: Vec<CacheLine<i32, 16>>,
     /// Biases of all outputs, then zeros.
     pub(super) output_bias: [i32; MAX_OUTPUTS],

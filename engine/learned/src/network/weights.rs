@@ -47,7 +47,6 @@ pub const WEIGHT_LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// Largest magnitude of an output bias.
 const MAX_OUTPUT_BIAS: f32 = i32::MAX as f32 / 2.0 / LOGIT_SCALE as f32;
 
 /// A hidden layer after the first, for all buckets; matrices are input-major.

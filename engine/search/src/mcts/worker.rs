@@ -34,7 +34,6 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) kind: NodeKind,
 }
 
-/// Meaning of a node's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeKind {
     /// All moves of the position.
@@ -54,7 +53,6 @@ impl NodeKind {
         }
     }
 
-    /// Key of a node in the hash index.
     #[inline]
     pub(super) fn key<G: SearchGame>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);

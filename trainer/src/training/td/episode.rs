@@ -155,7 +155,7 @@ impl<G: Learnable> Episode<G> {
     }
 
     /// Computes the target of each position; `trace` is λ. Positions of explored moves learn
-    /// nothing, nor do those held out for tests (`Rules::is_held_out`).
+    /// nothing, nor do those that are held out.
     pub(super) fn compute_targets(&mut self, rules: &G, trace: f32) -> &[Target] {
         let unset = Target {
             value: 0.5,

@@ -30,7 +30,6 @@ pub(super) const LOST_LOGIT: i32 = i32::MIN;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SideMove {
     pub(super) stone: u8,
-    /// Destination in the enemy's perspective.
     pub(super) square: u8,
 }
 

@@ -24,7 +24,6 @@ const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// Index in `offsets` and `counts` of each row.
     sets: Vec<u32>,
     /// Number of earlier blocks in the row's layer, at `[set][rank of the other side]`.
     offsets: Vec<Vec<u32>>,

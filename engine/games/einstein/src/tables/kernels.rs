@@ -127,8 +127,7 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// Writes the win probabilities before the roll: means over the faces, by the enemy's value after
-/// each stone's best move (`minima`).
+/// Writes win probabilities before the roll, by the enemy's value after each stone's best move.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],

@@ -24,7 +24,6 @@ pub(super) struct Parent<'a> {
 }
 
 impl Parent<'_> {
-    /// The square that the stone leaves, in the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -32,7 +31,6 @@ impl Parent<'_> {
         )
     }
 
-    /// The captured stone + 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])

@@ -42,7 +42,6 @@ macro_rules! operations_by_part {
     ($features:literal, [$part:ty; $count:tt];
         $($(<const $number:ident>)? $name:ident($($argument:ident),*) = $value:expr;)*) => {
         pub(super) type Vector = [$part; $count];
-        /// Set of lanes, with 0xFF in its lanes, else 0.
         pub(super) type Mask = Vector;
 
         memory_operations!($features);

@@ -36,7 +36,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Data updated from move to move, such as accumulators.
     type Cache: Clone + Default + Send;
 
-    /// Value of [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Whether to value successors together ([`Evaluator::BATCHES_SUCCESSORS`]).
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]);

@@ -30,7 +30,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// Rows and sums of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Value of [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Whether to value successors together ([`Evaluator::BATCHES_SUCCESSORS`]).
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Prepares kernels for the cells of each tuple.

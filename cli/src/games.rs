@@ -10,7 +10,7 @@ use engine::core::{
 };
 use engine::games::einstein::Standard;
 use engine::play::{
-    playable::{Playable, Rules},
+    playable::{Playable, Rules, rules_from_notation},
     player_notation::{Notation, Problem, Text, trusted_text},
     registry::EvaluatorEntry,
 };
@@ -124,12 +124,12 @@ pub(crate) fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Notation> {
 
 pub(crate) fn parse_game<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     let text = text.into();
-    let game = G::from_parsed_notation(&parse(text)?, None);
+    let game = rules_from_notation(&parse(text)?, None);
     game.map_err(|found| problem(text.as_str(), found))
 }
 
 pub(crate) fn from_notation<G: Playable>(notation: &Notation) -> Result<G> {
-    let game = G::from_parsed_notation(notation, None);
+    let game = rules_from_notation(notation, None);
     game.map_err(|found| problem(&notation.to_string(), found))
 }
 

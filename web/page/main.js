@@ -184,13 +184,13 @@ function asShares(answer) {
 }
 
 /**
- * The thresholds of grades. With more than two seats, values change by about 0.07 of a payoff from depth
+ * The thresholds of grades. With more than two seats, values change by about 0.04 of a payoff from depth
  * to depth, so smaller losses than twice that have none.
  */
 function thresholds() {
   const { length } = game.info.seats;
   if (length === 2) return gradedPayoffs(settings.thresholds);
-  const least = (100 * 0.15 * 2) / length;
+  const least = (100 * 0.08 * 2) / length;
   return Object.fromEntries(Object.entries(settings.thresholds).map(([name, value]) => [name, value > 0 ? Math.max(least, value) : 0]));
 }
 

@@ -142,27 +142,21 @@ fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// Names of the trained evaluator (without a model, of the default one) and of the default one.
-fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
-    let first = evaluators::<G>().next();
-    let default = first.map_or("random", |first| first.name);
-    [if has_best(game) { "best" } else { default }, default]
-}
-
 /// Opponents that the page offers, weakest first, as (name of the level, player's notation).
 pub fn opponent_levels<G: Playable>(
     game: &G,
 ) -> impl Iterator<Item = (&'static str, String)> + use<G> {
-    let [best, default] = best_and_default(game);
+    let strongest = game.strongest_evaluator_name();
+    let default = G::default_evaluator_name();
     G::INFO.levels.iter().map(move |(name, player)| {
-        let player = player.replace("EVAL", best).replace("HAND", default);
+        let player = player.replace("EVAL", strongest).replace("HAND", default);
         (*name, player)
     })
 }
 
 /// Notation of the player that reviews games unless the user names another.
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
-    let [best, _] = best_and_default(game);
+    let best = game.strongest_evaluator_name();
     match game.seats() {
         // Each roll has moves of its own there, and a third ply costs seconds a move.
         2 if G::SEPARATE_OUTCOMES => format!("star2(depth=2, eval={best})"),

@@ -6,7 +6,7 @@ use crate::api_types::Problem;
 use crate::limits::problem_in;
 use engine::core::text::joined;
 use engine::play::{
-    playable::Playable,
+    playable::{Playable, rules_from_notation},
     player_notation::{Argument, Notation},
 };
 
@@ -71,6 +71,6 @@ pub(crate) fn parse_page_game<G: Playable>(text: &str, notation: &Notation) -> R
         let problem = format!("here {} takes only {allowed}", G::INFO.name);
         return Err(problem_in("game", text, (wrong.character, problem)));
     }
-    let game = G::from_parsed_notation(notation, None);
+    let game = rules_from_notation::<G>(notation, None);
     game.map_err(|problem| problem_in("game", text, problem))
 }

@@ -14,7 +14,7 @@ const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.0
 
 /// Smallest loss of payoff that is graded with more than two seats: twice the change of a seat's
 /// value from one search depth to the next.
-pub const MIN_GRADED_LOSS: f64 = 0.15;
+pub const MIN_GRADED_LOSS: f64 = 0.08;
 
 /// Grade of an error by the payoff lost, in games with points by the points in plain wins: empty,
 /// `doubtful`, `error` or `blunder`.

@@ -12,7 +12,7 @@ pub mod simd_layers;
 mod weights;
 
 pub use accumulator::Accumulators;
-pub use result_outputs::ResultPayoffs;
+pub use result_outputs::{ResultPayoffs, ResultProbabilities};
 pub use weights::*;
 
 use super::{ModelError, game_parts::GameParts, inputs::Learnable, named_set::NamedSet};
@@ -300,6 +300,19 @@ impl<G: Learnable> Network<G> {
         self.results.as_ref()
     }
 
+    /// Probability of each result for the seat to move; `None` if the only output is the logit of a
+    /// win. `cache` is of `position`.
+    pub fn cached_result_probabilities(
+        &self,
+        game: &G,
+        position: &G::Position,
+        cache: &<G::Network as NetworkKernels<G>>::Cache,
+    ) -> Option<ResultProbabilities> {
+        let results = self.results.as_ref()?;
+        let logits = self.output_logits(game, position, cache);
+        Some(results.probabilities(self.instructions, &logits))
+    }
+
     /// Inference prepared for this network.
     #[inline]
     pub fn kernels(&self) -> &G::Network {
@@ -494,8 +507,7 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         let (results, mut cache) = (self.results.as_ref()?, Self::Cache::default());
         self.refresh(game, position, &mut cache);
-        let logits = self.output_logits(game, position, &cache);
-        let probabilities = results.probabilities(self.instructions, &logits);
+        let probabilities = self.cached_result_probabilities(game, position, &cache)?;
         Some(probabilities[..results.len()].to_vec())
     }
 }

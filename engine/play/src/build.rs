@@ -26,7 +26,9 @@ mod playouts;
 mod rollouts;
 mod searches;
 
-pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
+pub use self::evaluators::{
+    evaluator_from, evaluator_names, read_evaluator, strongest_evaluator_name,
+};
 
 /// Names of a game's players with their option keys, for help texts.
 #[must_use]

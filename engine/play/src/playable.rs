@@ -1,8 +1,12 @@
 //! The trait of complete games.
 
 pub use super::{
-    chance_sources::ChanceSources, codec::Codec, game_info::GameInfo, position_text::GameText,
-    registry::Registry, rules::Rules,
+    chance_sources::ChanceSources,
+    codec::Codec,
+    game_info::GameInfo,
+    position_text::GameText,
+    registry::Registry,
+    rules::{Rules, rules_from_notation},
 };
 
 use super::{
@@ -20,6 +24,17 @@ pub trait Playable: Codec + ChanceSources {
     /// Model file behind the evaluator `best`; `None` without one.
     fn best_model(&self) -> Option<&'static [u8]> {
         (Self::registry().best_model)(self)
+    }
+
+    /// Name of the evaluator that won the matches between those of these rules.
+    fn strongest_evaluator_name(&self) -> &'static str {
+        (Self::registry().strongest_evaluator)(self)
+    }
+
+    /// Name of the evaluator of players that name none.
+    fn default_evaluator_name() -> &'static str {
+        let first = Self::registry().evaluators.first();
+        first.map_or("random", |entry| entry.name)
     }
 
     /// Makes the evaluator of a model file.

@@ -39,6 +39,9 @@ pub struct Registry<G: Playable> {
     pub transcripts: &'static [TranscriptFormat<G>],
     /// Implements [`Playable::best_model`].
     pub best_model: fn(&G) -> Option<&'static [u8]>,
+    /// Implements [`Playable::strongest_evaluator_name`]; by default `best` where a model fits the
+    /// rules, else the first evaluator.
+    pub strongest_evaluator: fn(&G) -> &'static str,
     /// Implements [`Playable::evaluator_from_model`].
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
     /// Implements [`Playable::player_recipe`].
@@ -56,6 +59,7 @@ impl<G: Playable> Registry<G> {
         playouts: &[],
         transcripts: &[],
         best_model: |_| None,
+        strongest_evaluator: build::strongest_evaluator_name,
         read_model: |_, _| Err(format!("there are no models of {}", G::INFO.name)),
         read_player: build::read_player,
         read_evaluator: build::read_evaluator,

@@ -55,22 +55,8 @@ pub trait Rules: SearchGame {
         map: Option<&str>,
     ) -> Result<Self, NotationError> {
         let text = text.into();
-        let rules = Self::from_parsed_notation(&Notation::parse(text)?, map);
+        let rules = rules_from_notation(&Notation::parse(text)?, map);
         rules.map_err(|problem| NotationError::from_problem(text, problem))
-    }
-
-    /// [`Rules::from_notation`] for a parsed notation.
-    fn from_parsed_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
-        let mut arguments = Arguments::of(notation);
-        let rules = if notation.name != Self::INFO.name {
-            let (found, name) = (&notation.name, Self::INFO.name);
-            Err(notation.problem_here(format!("the game is '{found}', not '{name}'")))
-        } else if let Some(map) = map {
-            Self::from_map(&mut arguments, map)
-        } else {
-            Self::from_arguments(&mut arguments)
-        };
-        rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
     /// Points that results pay; `None` if a win is worth 1, a draw ½ and a loss 0.
@@ -115,4 +101,21 @@ pub trait Rules: SearchGame {
         let _ = (remaining, first, random);
         None
     }
+}
+
+/// [`Rules::from_notation`] for a parsed notation.
+///
+/// # Errors
+/// As there.
+pub fn rules_from_notation<G: Rules>(notation: &Notation, map: Option<&str>) -> Result<G, Problem> {
+    let mut arguments = Arguments::of(notation);
+    let rules = if notation.name != G::INFO.name {
+        let (found, name) = (&notation.name, G::INFO.name);
+        Err(notation.problem_here(format!("the game is '{found}', not '{name}'")))
+    } else if let Some(map) = map {
+        G::from_map(&mut arguments, map)
+    } else {
+        G::from_arguments(&mut arguments)
+    };
+    rules.and_then(|rules| arguments.finish().map(|_| rules))
 }

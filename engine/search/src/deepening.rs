@@ -71,18 +71,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
 
-    fn start_limits(
-        &mut self,
-        nodes: Option<u64>,
-        deadline: Option<Deadline>,
-        stop: Option<Arc<AtomicBool>>,
-    ) {
-        let counted = self.stats().nodes;
-        let max_nodes = nodes.map(|nodes| counted.saturating_add(nodes));
-        self.limit_checker()
-            .start(counted, max_nodes, deadline, stop);
-    }
-
     /// Sorts the root moves for a search to this depth; returns how many to search, from the front.
     fn arrange_root_moves(
         &mut self,
@@ -174,6 +162,18 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         }
         self.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
     }
+}
+
+fn start_limits<G: SearchGame>(
+    search: &mut (impl FixedDepthSearch<G> + ?Sized),
+    nodes: Option<u64>,
+    deadline: Option<Deadline>,
+    stop: Option<Arc<AtomicBool>>,
+) {
+    let counted = search.stats().nodes;
+    let max_nodes = nodes.map(|nodes| counted.saturating_add(nodes));
+    let checker = search.limit_checker();
+    checker.start(counted, max_nodes, deadline, stop);
 }
 
 /// Iterative deepening under limits, on one or more threads.
@@ -353,7 +353,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
             } else {
                 &stop
             };
-            worker.start_limits(nodes, deadline, stop.clone());
+            start_limits(worker.as_mut(), nodes, deadline, stop.clone());
         }
         stop
     }
@@ -443,7 +443,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         }
         let worker = &mut self.workers[0];
         let depth = self.limits.depth(worker.game().phase(position)).max;
-        worker.start_limits(None, None, self.outer_limits.stop.clone());
+        start_limits(worker.as_mut(), None, None, self.outer_limits.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
@@ -608,7 +608,7 @@ fn search_without_oracle<G: SearchGame>(
         stopwatch: Stopwatch::start_wall(),
         after: FALLBACK_TIME,
     };
-    worker.start_limits(None, Some(deadline), None);
+    start_limits(worker, None, Some(deadline), None);
     search(worker);
     worker.set_oracle(oracle);
 }

@@ -77,9 +77,8 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
 /// Default player: a search of one second per move, or of `max_time` if that is less.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = ms_notation(Duration::from_secs(1).min(config.max_time));
-    let best = Notation::new("best");
-    let has_best = || game.best_model().is_some() && game.evaluator(&best).is_ok();
-    let evaluator = (G::INFO.mcts_defaults.is_empty() && has_best()).then(|| best.clone());
+    let evaluator = || Notation::new(game.strongest_evaluator_name());
+    let evaluator = G::INFO.mcts_defaults.is_empty().then(evaluator);
     let name = match G::INFO.mcts_defaults {
         "" => "star2",
         _ => "mcts",

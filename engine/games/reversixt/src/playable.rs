@@ -32,6 +32,8 @@ static REGISTRY: Registry<ReversiXt> = Registry {
     evaluators: &EVALUATORS,
     transcripts: &[sgf::transcript_format()],
     best_model: |_| Some(alea_models::REVERSIXT_2),
+    // The model has learned from games of two (`models/reversixt-1.md`).
+    strongest_evaluator: |game| if game.seats() == 2 { "best" } else { "lines" },
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };

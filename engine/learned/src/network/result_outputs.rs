@@ -17,6 +17,9 @@ pub struct ResultPayoffs {
     payoffs: [f32; MAX_OUTPUTS],
 }
 
+/// Probability of each result for the seat to move, then zeros.
+pub type ResultProbabilities = [f32; MAX_OUTPUTS];
+
 impl ResultPayoffs {
     /// Payoffs of the results that `game` names; `None` if it names none or more than
     /// [`MAX_OUTPUTS`].
@@ -72,13 +75,26 @@ impl ResultPayoffs {
         payoffs.position(|paid| (paid - payoff).abs() < TOLERANCE)
     }
 
+    /// Probabilities of a seat's results from those of its only opponent, whose payoff is 1 less its
+    /// own. A result without an opposite one is left out.
+    #[must_use]
+    pub fn for_opponent(&self, probabilities: &ResultProbabilities) -> ResultProbabilities {
+        let mut opposite = [0.0; MAX_OUTPUTS];
+        for (payoff, probability) in self.payoffs().iter().zip(probabilities) {
+            if let Some(result) = self.index_of(1.0 - payoff) {
+                opposite[result] = *probability;
+            }
+        }
+        opposite
+    }
+
     /// Probability of each result, then zeros, by logits in units of 1 / [`LOGIT_SCALE`].
     #[inline]
     pub fn probabilities(
         &self,
         instructions: Instructions,
         logits: &[i32; MAX_OUTPUTS],
-    ) -> [f32; MAX_OUTPUTS] {
+    ) -> ResultProbabilities {
         probabilities(instructions, self.len(), logits)
     }
 
@@ -91,7 +107,7 @@ impl ResultPayoffs {
 
     /// Probability of each result, then zeros, by logits in units of 1.
     #[inline(always)]
-    pub fn softmax(&self, logits: &[f32]) -> [f32; MAX_OUTPUTS] {
+    pub fn softmax(&self, logits: &[f32]) -> ResultProbabilities {
         let mut all = [f32::NEG_INFINITY; MAX_OUTPUTS];
         all[..self.len()].copy_from_slice(&logits[..self.len()]);
         let max = all.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
@@ -220,6 +236,16 @@ mod tests {
         let found = results.probabilities(instructions, &logits);
         assert!(found[0] < 1e-37 && found[2] == 1.0);
         assert_eq!(results.expected_payoff(instructions, &logits), 1e-6);
+    }
+
+    #[test]
+    fn the_opponent_has_the_opposite_results() {
+        let mut results = results();
+        results.payoffs[..3].copy_from_slice(&[0.75, 1.0, 0.25]);
+        let mut probabilities = [0.0; MAX_OUTPUTS];
+        probabilities[..3].copy_from_slice(&[0.5, 0.2, 0.3]);
+        let opposite = results.for_opponent(&probabilities);
+        assert_eq!(opposite[..4], [0.3, 0.0, 0.5, 0.0]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     EvaluatorAndOracle,
-    evaluators::{default_evaluator, default_evaluator_name, evaluator_from, or_default_evaluator},
+    evaluators::{default_evaluator, evaluator_from, or_default_evaluator},
     limits::{read_thread_count, read_time_limit},
     playouts::{PlayoutArguments, PlayoutRecipe},
     read_oracle_option,
@@ -101,7 +101,7 @@ impl<G: Playable> MctsRecipe<G> {
         let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
         let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
         if bias > 0.0 && prior.is_none() {
-            let usual = default_evaluator_name::<G>();
+            let usual = G::default_evaluator_name();
             return Err(notation.problem_here(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked

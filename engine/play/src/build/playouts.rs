@@ -1,9 +1,7 @@
 //! Construction of playouts: `playout=POLICY`, where an evaluator plays its best successor;
 //! `truncate=PLIES` ends playouts after that many plies with the value of `close=EVAL`.
 
-use super::evaluators::{
-    default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
-};
+use super::evaluators::{evaluator_from, evaluator_names, or_default_evaluator};
 use crate::{
     playable::Playable,
     player_notation::{Arguments, Notation, Problem, parse_number},
@@ -207,7 +205,7 @@ impl<G: Playable> PolicyKind<G> {
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
                 let first = arguments.take("first")?.ok_or_else(|| {
-                    let usual = default_evaluator_name::<G>();
+                    let usual = G::default_evaluator_name();
                     notation.problem_here(format!(
                         "'mixture' needs a policy: mixture(0.5, {usual}, uniform)"
                     ))

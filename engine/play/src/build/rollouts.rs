@@ -1,6 +1,6 @@
 //! Construction of rollout players: `rollout(eval=best, games=1000)`.
 
-use super::{evaluators::or_default_evaluator, read_oracle_option};
+use super::read_oracle_option;
 use crate::{
     playable::Playable,
     player::Player,
@@ -25,8 +25,8 @@ pub(super) struct RolloutRecipe<G: Playable> {
 
 impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        let best = game.best_model().map(|_| Notation::new("best"));
-        let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
+        let strongest = Notation::new(game.strongest_evaluator_name());
+        let evaluator = game.evaluator(arguments.take("eval")?.unwrap_or(&strongest))?;
         let most = arguments.number_named("games", 1..=1_000_000)?;
         let error = arguments.number_named("error", 1e-5..=1.0)?;
         let usual = if error.is_some() {

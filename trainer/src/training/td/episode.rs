@@ -14,7 +14,10 @@ use alea_core::{
     game::{List, Payoffs, Seat},
     random::RandomStream,
 };
-use alea_learned::inputs::Learnable;
+use alea_learned::{
+    inputs::Learnable,
+    network::{ResultPayoffs, ResultProbabilities},
+};
 
 /// Evaluator of the positions of a game as it is played, in log odds for the seat to move.
 pub(super) trait GameEvaluator<G: Learnable> {
@@ -30,6 +33,17 @@ pub(super) trait GameEvaluator<G: Learnable> {
         after: &G::Position,
     ) -> f32;
 
+    /// Probabilities of the results of the present position, `position`; `None` without an output for
+    /// each.
+    fn result_probabilities(
+        &self,
+        rules: &G,
+        position: &G::Position,
+    ) -> Option<ResultProbabilities> {
+        let _ = (rules, position);
+        None
+    }
+
     /// Keeps the latest successor in place of an earlier one.
     fn keep_successor(&mut self);
 
@@ -43,6 +57,11 @@ pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
     logits: Vec<f32>,
+    /// Probabilities of the results at each position, for its seat to move; empty without an output
+    /// for each.
+    probabilities: Vec<ResultProbabilities>,
+    /// Those of the position after `Rules::max_plies`, with its seat to move.
+    unfinished: Option<(Seat, ResultProbabilities)>,
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     targets: Vec<Target>,
@@ -62,6 +81,8 @@ impl<G: Learnable> Default for Episode<G> {
             positions: Vec::new(),
             seats: Vec::new(),
             logits: Vec::new(),
+            probabilities: Vec::new(),
+            unfinished: None,
             explored: Vec::new(),
             payoffs: Payoffs::default(),
             targets: Vec::new(),
@@ -83,6 +104,8 @@ impl<G: Learnable> Episode<G> {
         self.positions.clear();
         self.seats.clear();
         self.logits.clear();
+        self.probabilities.clear();
+        self.unfinished = None;
         self.explored.clear();
         let max_plies = usize::from(rules.max_plies());
         let mut position = start;
@@ -90,13 +113,16 @@ impl<G: Learnable> Episode<G> {
         let mut moves = G::Moves::default();
         loop {
             let seat = rules.to_move(&position);
+            let probabilities = evaluator.result_probabilities(rules, &position);
             if self.positions.len() >= max_plies {
+                self.unfinished = probabilities.map(|found| (seat, found));
                 self.payoffs = payoffs_from_own(rules, &position, logistic(logit));
                 return;
             }
             self.positions.push(position);
             self.seats.push(seat);
             self.logits.push(logit);
+            self.probabilities.extend(probabilities);
             rules.roll_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let explores = random.uniform_f64() < exploration;
             if explores {
@@ -185,6 +211,45 @@ impl<G: Learnable> Episode<G> {
             (value, lambda_return, last) = (own, target, seat);
         }
         &self.targets
+    }
+
+    /// Appends the λ-returns of the results' probabilities, for the seat to move, of the positions
+    /// that learn, in the order of [`Self::samples`]; call it after [`Self::compute_targets`].
+    pub(super) fn append_result_targets(
+        &self,
+        results: &ResultPayoffs,
+        trace: f32,
+        out: &mut Vec<ResultProbabilities>,
+    ) {
+        let first = out.len();
+        // Those of the next position, for its seat to move.
+        let (mut last, mut value) = self.unfinished.unwrap_or_else(|| {
+            let last = self.seats.last().copied().unwrap_or_default();
+            let mut certain = ResultProbabilities::default();
+            if let Some(result) = results.index_of(self.payoffs[last]) {
+                certain[result] = 1.0;
+            }
+            (last, certain)
+        });
+        let mut lambda_return = value;
+        for ply in (0..self.positions.len()).rev() {
+            let (own, seat) = (self.probabilities[ply], self.seats[ply]);
+            if seat != last {
+                value = results.for_opponent(&value);
+                lambda_return = results.for_opponent(&lambda_return);
+            }
+            let mut target = own;
+            if !self.explored[ply] {
+                for (result, target) in target.iter_mut().enumerate() {
+                    *target = (1.0 - trace) * value[result] + trace * lambda_return[result];
+                }
+            }
+            if self.targets[ply].lambda_return.is_some() {
+                out.push(target);
+            }
+            (value, lambda_return, last) = (own, target, seat);
+        }
+        out[first..].reverse();
     }
 
     /// Positions that learn, with their λ-returns and the game's result; call it after

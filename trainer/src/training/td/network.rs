@@ -19,7 +19,7 @@ use alea_core::{
 };
 use alea_learned::{
     inputs::Learnable,
-    network::{Network, NetworkKernels, log_odds},
+    network::{Network, NetworkKernels, ResultProbabilities, log_odds},
 };
 use std::ops::Range;
 
@@ -34,6 +34,8 @@ pub(super) struct TdNetwork<G: Learnable, S> {
     batch: usize,
     episodes: Vec<Episode<G>>,
     samples: Vec<Sample<G::Position>>,
+    /// λ-returns of the results' probabilities of each sample; empty without an output for each.
+    result_targets: Vec<ResultProbabilities>,
 }
 
 type Cache<G> = <<G as Learnable>::Network as NetworkKernels<G>>::Cache;
@@ -72,10 +74,6 @@ fn log_odds_of_value<G: Learnable>(
     }
 }
 
-/// Weight of the λ-returns in the loss of networks with an output for each result, whose
-/// probabilities learn from the results alone.
-const RETURN_WEIGHT: f32 = 0.5;
-
 impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32 {
         self.network.refresh(rules, start, &mut self.present);
@@ -93,6 +91,15 @@ impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
         let (parent, child) = (&mut self.present, &mut self.latest);
         self.network.update(rules, parent, before, mv, after, child);
         log_odds_of_value(self.network, rules, after, &self.latest)
+    }
+
+    fn result_probabilities(
+        &self,
+        rules: &G,
+        position: &G::Position,
+    ) -> Option<ResultProbabilities> {
+        self.network
+            .cached_result_probabilities(rules, position, &self.present)
     }
 
     #[inline]
@@ -114,6 +121,7 @@ impl<G: Learnable, S: TrainableNetwork> TdNetwork<G, S> {
             batch: config.online.batch.unwrap_or(config.network.batch),
             episodes: Vec::new(),
             samples: Vec::new(),
+            result_targets: Vec::new(),
         }
     }
 }
@@ -164,11 +172,16 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
         learning_rate: f64,
     ) -> Result<(), Error> {
         let SelfPlay { config, rules } = self_play;
-        let samples = &mut self.samples;
+        let (samples, result_targets) = (&mut self.samples, &mut self.result_targets);
         samples.clear();
+        result_targets.clear();
+        let (results, trace) = (self.learner.results(), config.online.trace as f32);
         for episode in &mut self.episodes {
-            episode.compute_targets(rules, config.online.trace as f32);
+            episode.compute_targets(rules, trace);
             samples.extend(episode.samples());
+            if let Some(results) = &results {
+                episode.append_result_targets(results, trace, result_targets);
+            }
         }
         let seed = derive_seed(
             config.seed,
@@ -176,6 +189,7 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
             &[ORDER_STREAM, first_game],
         );
         let mut random = RandomStream::new(seed);
+        random.clone().shuffle(result_targets);
         random.shuffle(samples);
         if config.training.symmetries {
             for sample in &mut *samples {
@@ -185,12 +199,18 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
         }
         // Steps of equal size: a small last one would weigh its samples more.
         let steps = ((samples.len() + self.batch / 2) / self.batch).max(1);
-        let has_results = self.learner.results().is_some();
-        let batcher = self
-            .learner
-            .batcher(if has_results { RETURN_WEIGHT } else { 1.0 });
-        for samples in samples.chunks(samples.len().div_ceil(steps).max(1)) {
-            let loss = self.learner.train_step(batcher(samples), learning_rate)?;
+        let batcher = self.learner.batcher(1.0);
+        let step_length = samples.len().div_ceil(steps).max(1);
+        let mut result_targets = result_targets.chunks(step_length);
+        for samples in samples.chunks(step_length) {
+            let mut batch = batcher(samples);
+            if let (Some(results), Some(targets)) = (&results, result_targets.next()) {
+                let rows = batch.results.chunks_mut(results.len());
+                for (row, target) in rows.zip(targets) {
+                    row.copy_from_slice(&target[..results.len()]);
+                }
+            }
+            let loss = self.learner.train_step(batch, learning_rate)?;
             if !loss.is_finite() {
                 return Err(super::divergence_error(loss, first_game));
             }

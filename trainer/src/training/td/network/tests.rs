@@ -3,6 +3,7 @@
 
 use super::super::{TdTrainingRun, train_td};
 use super::*;
+use crate::config::Outputs;
 use crate::curve::{CurvePlotter, Observer};
 use crate::models::cpu::CpuNetwork;
 use crate::training_results::TdReport;
@@ -11,7 +12,9 @@ use alea_core::{
 };
 use alea_learned::model_file::{Model, ModelFile};
 use alea_play::playable::Rules;
-use engine::games::{einstein::Standard, example_game::Columns, reversi::Reversi};
+use engine::games::{
+    backgammon::Backgammon, einstein::Standard, example_game::Columns, reversi::Reversi,
+};
 use indicatif::ProgressBar;
 use std::path::Path;
 
@@ -189,6 +192,44 @@ fn games_have_values_of_the_network_and_targets_of_the_forward_view() {
     check_games(&Standard::default());
     check_games(&Columns);
     check_games(&Reversi::FOUR);
+}
+
+#[test]
+fn targets_of_results_pay_the_target_of_the_value() {
+    let (rules, mut config) = (&Backgammon, config());
+    config.network.outputs = Outputs::Results;
+    let learner = NetworkLearner::new(rules, &config, CpuNetwork::from_weights).unwrap();
+    let results = learner.results().unwrap();
+    let mut td = TdNetwork::new(learner, &config);
+    let self_play = SelfPlay {
+        config: &config,
+        rules,
+    };
+    td.play(&self_play, 0..16).unwrap();
+    let (mut samples, mut won) = (0, 0);
+    for episode in &mut td.episodes {
+        for trace in [0.5, 1.0] {
+            let mut targets = Vec::new();
+            episode.compute_targets(rules, trace);
+            episode.append_result_targets(&results, trace, &mut targets);
+            assert_eq!(targets.len(), episode.samples().count());
+            for (sample, target) in episode.samples().zip(&targets) {
+                let pays = target.iter().zip(results.payoffs());
+                let payoff: f32 = pays.map(|(probability, payoff)| probability * payoff).sum();
+                assert!((payoff - sample.value).abs() < 1e-5, "{target:?}");
+                assert!((target.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+                samples += 1;
+            }
+            // Nothing cuts the trace of the last plies.
+            if let (Some(last), Some(false)) = (targets.last(), episode.explored.last()) {
+                let seat = rules.to_move(episode.positions().last().unwrap());
+                let result = results.index_of(episode.payoffs[seat]).unwrap();
+                assert_eq!(last[result], 1.0);
+                won += 1;
+            }
+        }
+    }
+    assert!(samples > 500 && won > 10, "{samples} {won}");
 }
 
 fn learn_columns(

@@ -75,8 +75,8 @@ impl ResultPayoffs {
         payoffs.position(|paid| (paid - payoff).abs() < TOLERANCE)
     }
 
-    /// Probabilities of a seat's results from those of its only opponent, whose payoff is 1 less its
-    /// own. A result without an opposite one is left out.
+    /// Converts a seat's probabilities of the results to those of its only opponent; a result
+    /// without an opposite one is left out.
     #[must_use]
     pub fn for_opponent(&self, probabilities: &ResultProbabilities) -> ResultProbabilities {
         let mut opposite = [0.0; MAX_OUTPUTS];

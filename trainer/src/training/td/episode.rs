@@ -33,8 +33,8 @@ pub(super) trait GameEvaluator<G: Learnable> {
         after: &G::Position,
     ) -> f32;
 
-    /// Probabilities of the results of the present position, `position`; `None` without an output for
-    /// each.
+    /// Probabilities of the results at the current position, `position`; `None` without an output
+    /// for each.
     fn result_probabilities(
         &self,
         rules: &G,
@@ -60,7 +60,8 @@ pub(super) struct Episode<G: Learnable> {
     /// Probabilities of the results at each position, for its seat to move; empty without an output
     /// for each.
     probabilities: Vec<ResultProbabilities>,
-    /// Those of the position after `Rules::max_plies`, with its seat to move.
+    /// Those at the position after `Rules::max_plies`, with its seat to move; `None` if the game
+    /// ended.
     unfinished: Option<(Seat, ResultProbabilities)>,
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
@@ -222,7 +223,7 @@ impl<G: Learnable> Episode<G> {
         out: &mut Vec<ResultProbabilities>,
     ) {
         let first = out.len();
-        // Those of the next position, for its seat to move.
+        // Probabilities at the next position, for its seat to move.
         let (mut last, mut value) = self.unfinished.unwrap_or_else(|| {
             let last = self.seats.last().copied().unwrap_or_default();
             let mut certain = ResultProbabilities::default();

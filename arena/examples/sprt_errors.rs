@@ -7,7 +7,7 @@ use alea_core::random::RandomStream;
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
-    simulation::{pair_distribution, simulate_pair_test, simulate_test},
+    sequential_simulation::{pair_distribution, simulate_pair_test, simulate_test},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -32,7 +32,7 @@ fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
     files.insert(path.to_owned(), (bytes, is_stuck));
 }
 
-fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
+fn for_each_in_threads(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     let numbers = Vec::from_iter(numbers);
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -81,13 +81,13 @@ pub(crate) fn assert_resumes<T: PartialEq + Debug + Sync, E: Debug>(
     let kept = lines(&failed(late, false).1);
     let [first, second] = [0, 1].map(|line| kept[line].len());
     let offsets = (0..first).step_by(40).chain(first..first + second);
-    each(offsets, |offset| {
+    for_each_in_threads(offsets, |offset| {
         again(failed(offset, false).0.path(), offset);
         if offset % 8 == 0 {
             again(failed(offset, true).0.path(), offset);
         }
     });
-    each((0..second).step_by(4), |offset| {
+    for_each_in_threads((0..second).step_by(4), |offset| {
         let (folder, path) = failed(late, false);
         let mut torn = lines(&path);
         torn[1].truncate(offset);

@@ -354,7 +354,6 @@ impl<G: Playable> League<'_, G> {
         game.points().filter(|_| game.seats() == 2)
     }
 
-    /// Mean points of an entrant over all its games.
     fn mean_points(&self, entrant: usize) -> Option<MeanPoints> {
         let mut payoffs = Moments::default();
         let met = self.met.iter();

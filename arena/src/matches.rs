@@ -176,7 +176,8 @@ pub struct PairResult {
     pub pair: u64,
     /// Seat that moves first in both games.
     pub first: Seat,
-    /// Score of A (loss 0, draw 1/2, win 1, or the payoff of its points) in the game with A in seat 0 and in that with A in seat 1.
+    /// Score of A in each game: loss 0, draw 1/2, win 1, or the payoff of its points. With two
+    /// seats, A has seat 0 in the first game.
     #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
     /// Number of plies of each game.
@@ -195,7 +196,7 @@ pub struct PairResult {
     /// evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
-    /// Means over the seats of each game; `None` with two seats.
+    /// Mean payoffs and ranks of each contestant's seats in both games; `None` with two seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat_means: Option<[SeatMeans; 2]>,
     /// Number of games that reached the maximal number of plies and count as draws.
@@ -209,7 +210,7 @@ pub struct PairResult {
 /// Game that a player lost by a failure or an illegal move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
-    /// Seat of A in the game, which is also the game's index in its pair.
+    /// Index of the game in its pair; with two seats also the seat of A.
     pub game: usize,
     /// True if A lost the game, false if B did.
     pub by_a: bool,
@@ -391,7 +392,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// The players by seat.
+    /// The players in the order of their seats.
     fn seat_players(&mut self, lineup: &Lineup) -> Vec<&mut TimedPlayer<G>> {
         let mut players = self.players.each_mut().map(|players| players.iter_mut());
         let next = |&contestant: &usize| players[contestant].next().expect("a seat's player");
@@ -443,7 +444,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             result.scores[number] = match game.points() {
                 _ if game.seats() > 2 => seat_means[number].score(),
                 None => (2.0 * payoff).round() / 2.0,
-                Some(points) => points.to_payoff(points.whole(payoff)),
+                Some(points) => points.to_payoff(points.final_points(payoff)),
             };
             result.plies[seat_of_a] = record.plies.len() as u32;
             if options.records.is_some() {

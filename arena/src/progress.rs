@@ -2,7 +2,8 @@
 
 use indicatif::ProgressBar;
 
-/// Sets a progress bar to the finished part of interrupted work, and says so if there is some.
+/// Sets a progress bar to `done`, the finished units of interrupted work, and prints a message if
+/// there are some.
 pub(crate) fn resume_at(progress: &ProgressBar, done: u64) {
     progress.set_position(done);
     progress.reset_eta();

@@ -2,15 +2,15 @@
 //! move minus that of the chosen one, for the side that moves; for random players its expectation.
 //!
 //! A position counts with every outcome of chance, forced moves included. Reference values come
-//! from a game's oracle, exact ([`truth`]), or a certified suite ([`suite`]).
+//! from a game's oracle, exact ([`reference_values`]), or a certified suite ([`suite`]).
 
 mod choices;
 mod estimates;
 pub mod positions;
 mod random_greedy_games;
+pub mod reference_values;
 pub mod report;
 pub mod suite;
-pub mod truth;
 
 #[cfg(test)]
 mod tests;

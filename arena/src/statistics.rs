@@ -4,12 +4,12 @@
 //! other, so variances are those of pairs' mean scores. Sources: formulas of testers of chess
 //! engines; for scores of 0 and 1 the "rule of three" (Hanley and Lippman-Hand 1983).
 
-pub mod comparisons;
+pub mod multiple_comparisons;
 pub mod next_pairing;
 mod normalized;
 pub mod ratings;
 pub mod sequential;
-pub mod simulation;
+pub mod sequential_simulation;
 
 use alea_core::moments::Moments;
 use serde::{Deserialize, Serialize};

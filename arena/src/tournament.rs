@@ -7,7 +7,7 @@ use crate::matches::{
 };
 use crate::statistics::{
     Interval, QUANTILE_95,
-    comparisons::{holm, simultaneous_quantile, two_sided},
+    multiple_comparisons::{holm, simultaneous_quantile, two_sided},
     ratings::{MatchRecord, ratings},
 };
 use crate::text_table::{Cell, TextTable};

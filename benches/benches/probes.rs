@@ -5,7 +5,7 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::shared_tables::shared_tables};
 use std::hint::black_box;
 
-/// So many that their table entries do not fit a core's caches.
+/// Number of positions, so many that their table entries do not fit a core's caches.
 const NUM_POSITIONS: usize = 1 << 16;
 
 fn endgames(game: &Standard) -> Vec<Position> {

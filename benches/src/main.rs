@@ -37,7 +37,7 @@ impl Command {
 
 fn main() -> ExitCode {
     let about = "Compare searches and evaluators with published figures";
-    let definition = cli::definition::<Command>("benches", about)
+    let definition = cli::clap_command::<Command>("benches", about)
         .after_help("Example: cargo run --release -p benches -- reproduce star");
     cli::run_program(definition, Command::run)
 }
@@ -48,6 +48,6 @@ mod tests {
 
     #[test]
     fn commands_are_well_defined() {
-        cli::definition::<Command>("benches", "").debug_assert();
+        cli::clap_command::<Command>("benches", "").debug_assert();
     }
 }

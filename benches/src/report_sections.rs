@@ -15,7 +15,7 @@ use arena::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// `None` if `value` is not the result of a study.
+/// Makes a report's section of a study's JSON result; `None` if `value` is of another kind.
 pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
         T::deserialize(value).map_err(|problem| problem.to_string())

@@ -1,7 +1,7 @@
 //! Compares searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
 //! Searches run one after the other, for comparable times.
 
-pub(super) mod chance;
+pub(super) mod chance_cuts;
 pub(super) mod clock_overhead;
 mod compare_players;
 mod cost;
@@ -16,7 +16,7 @@ use arena::plot::{
     Curve, LineChart,
     scaled_charts::{Scale, scaled_chart},
 };
-pub use chance::compare_cuts;
+pub use chance_cuts::compare_cuts;
 pub use compare_players::compare_players;
 
 #[derive(Clone)]

@@ -7,7 +7,7 @@ pub mod analysis;
 mod arrangements;
 mod display;
 mod fit;
-pub mod games;
+pub mod game_runners;
 mod stronger_play;
 
 use crate::{
@@ -28,7 +28,7 @@ use engine::core::{
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Rules;
 use fit::{Design, Terms};
-use games::{FullGameRunner, GameRunner, PlayGame};
+use game_runners::{FullGameRunner, GameRunner, PlayGame};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;

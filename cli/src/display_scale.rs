@@ -1,4 +1,4 @@
-//! Scale in which texts show payoffs: points of the game, or hundredths of a win.
+//! Scale in which payoffs are shown: points of the game, or hundredths of a win.
 
 use arena::text_table::Cell;
 use engine::play::{playable::Playable, points::Points};
@@ -11,13 +11,11 @@ impl DisplayScale {
         Self(game.points())
     }
 
-    /// An expected payoff in this scale.
     pub(crate) fn value(self, payoff: f64) -> f64 {
         self.0
             .map_or(100.0 * payoff, |points| points.from_payoff(payoff))
     }
 
-    /// Difference of expected payoffs in this scale.
     pub(crate) fn difference(self, payoff: f64) -> f64 {
         self.0
             .map_or(100.0 * payoff, |points| points.difference(payoff))
@@ -37,18 +35,16 @@ impl DisplayScale {
         format!("{:.decimals$} {}", self.difference(payoff), self.unit())
     }
 
-    /// Mean of payoffs by their sum: `52.1 %`, or `+0.125 points`.
+    /// Mean of `count` payoffs with the sum `payoffs`, with its unit: `52.1 %`, or `+0.125 points`.
     pub(crate) fn mean_text(self, payoffs: f64, count: u64) -> String {
         let unit = self.0.map_or("%", |points| points.unit);
         format!("{} {unit}", self.mean_number(payoffs, count))
     }
 
-    /// Heading of a column of [`DisplayScale::mean_number`].
     pub(crate) fn mean_heading(self) -> &'static str {
         self.0.map_or("won %", |points| points.unit)
     }
 
-    /// [`DisplayScale::mean_text`] without unit.
     pub(crate) fn mean_number(self, payoffs: f64, count: u64) -> String {
         if count == 0 {
             return "–".to_owned();
@@ -68,7 +64,7 @@ impl DisplayScale {
         Cell::Number(self.difference(payoff), self.decimals())
     }
 
-    /// Decimals that tell values apart: a hundredth of a win is finer than a point.
+    /// Number of decimals that tell values apart: a hundredth of a win is finer than a point.
     pub(crate) fn decimals(self) -> usize {
         if self.0.is_some() { 3 } else { 2 }
     }
@@ -78,7 +74,6 @@ impl DisplayScale {
         self.0.map_or("points", |points| points.unit)
     }
 
-    /// What the unit is, for those who see it first.
     pub(crate) fn description(self) -> String {
         match self.0 {
             None => "points, hundredths of a win".to_owned(),

@@ -63,7 +63,7 @@ struct Line {
     length: usize,
 }
 
-/// Bytes: enough for the longest path on Linux and a message.
+/// Maximal length of the line in bytes: enough for the longest path on Linux and a message.
 const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
@@ -117,7 +117,7 @@ mod system {
 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// Makes a thread that cannot be started fail only its request, from now on.
+/// Makes a failure to start a thread, from now on, end only the request and not the program.
 pub(crate) fn mark_as_server() {
     IS_SERVER.store(true, Relaxed);
 }
@@ -151,7 +151,7 @@ pub(crate) fn install_hooks() -> std::io::Result<()> {
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {
-            if let Some(file) = engine::core::mapping::mapped_file_at(signal.si_addr().addr()) {
+            if let Some(file) = engine::core::mapped_file::mapped_file_at(signal.si_addr().addr()) {
                 exit_with_line(format_args!(
                     "{file}: a part that was there is gone or cannot be read; it was changed while it was in use, or its disk fails"
                 ));

@@ -6,23 +6,23 @@
 
 mod commands;
 mod display_scale;
+mod endgame_tables;
 mod fatal;
 mod games;
 mod gating;
 mod improve;
-mod interruption;
+mod interruption_report;
 mod other_programs;
 pub mod output;
 mod own_models;
 mod pipeline;
-mod positions;
+mod position_arguments;
 mod record_json;
 mod settings;
 mod sharding;
 #[cfg(unix)]
 mod signals;
 mod stage_times;
-mod tables;
 
 pub use commands::{
     MAX_GAMES,
@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
 }
 
 fn alea_command() -> clap::Command {
-    let command = definition::<commands::Command>(
+    let command = clap_command::<commands::Command>(
         "alea",
         "Learn to play board games: self-play, training, search, and numbers that hold",
     );
@@ -74,7 +74,7 @@ fn alea_command() -> clap::Command {
 
 /// Command line with the subcommands `C` and the common options.
 #[must_use]
-pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
+pub fn clap_command<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
     Arguments::<C>::command().name(name).about(about)
 }
 
@@ -103,7 +103,7 @@ pub fn run_program<C: Subcommand>(
         // If other threads run out of memory meanwhile, still only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
-    tables::register_tables();
+    endgame_tables::register_tables();
     shipped_files::set_shipped_files(&[alea_models::FILES, alea_data::FILES]);
     let data_directory = std::env::var_os("ALEA_DATA_DIR").map(PathBuf::from);
     if let Some(directory) = arguments.data_dir.or(data_directory) {

@@ -20,7 +20,7 @@ use trainer::progress::progress_bar;
 pub const MAX_ERROR: usize = 1000;
 
 /// Writes text and a newline to standard output; control characters are replaced.
-pub fn line(text: &str) -> Result<()> {
+pub fn print_line(text: &str) -> Result<()> {
     print_styled(&printable_lines(text))
 }
 
@@ -31,7 +31,7 @@ pub fn print_styled(text: &str) -> Result<()> {
 }
 
 /// Writes one line of JSON to standard output.
-pub fn json(value: &impl serde::Serialize) -> Result<()> {
+pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
     // One `\u` escape is enough: such characters are below 2¹⁶ and occur only in JSON strings.
     if text.contains(is_unprintable) {
@@ -41,16 +41,20 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
         };
         text = text.chars().map(escaped).collect();
     }
-    line(&text)
+    print_line(&text)
 }
 
 /// Writes `value` as JSON, or else `text`, to standard output.
-pub fn result(
+pub fn print_result(
     as_json: bool,
     value: &impl serde::Serialize,
     text: impl FnOnce() -> String,
 ) -> Result<()> {
-    if as_json { json(value) } else { line(&text()) }
+    if as_json {
+        print_json(value)
+    } else {
+        print_line(&text())
+    }
 }
 
 /// Writes a file atomically.

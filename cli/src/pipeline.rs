@@ -17,7 +17,7 @@ use anyhow::Result;
 use arena::matches::{Contestant, MatchResult, play_match};
 use arena::pipeline_report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use arena::plot::{CalibrationBin, Curve, LineChart};
-use config::{PipelineConfig, Round};
+use config::{ArenaRound, PipelineConfig};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
@@ -136,7 +136,7 @@ fn play_arena<G: Learnable>(
     let directory = directory.join("arena");
     files::prepare_directory(&directory)?;
     let mut matches = Vec::new();
-    for &Round { depth, games } in &config.arena.rounds {
+    for &ArenaRound { depth, games } in &config.arena.rounds {
         for model in models {
             // Separates the results of different models.
             let checksum = short_checksum(&model.model)?;

@@ -12,7 +12,7 @@ use trainer::{
 };
 
 const MAX_GAMES: usize = 500;
-/// More than the cells of any board.
+/// Maximal number of plies of a game, more than the cells of any board.
 const MAX_PLIES: usize = 10_000;
 const MAX_JSON_BYTES: usize = 4 << 20;
 

@@ -68,7 +68,7 @@ impl SettingsArguments {
             _ => {
                 let text = self.preset_text::<S, G>()?;
                 if self.print_config {
-                    output::line(text.trim_end())?;
+                    output::print_line(text.trim_end())?;
                     return Ok(None);
                 }
                 self.set.parse_toml(&text, || self.preset.clone())?

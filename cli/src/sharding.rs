@@ -37,7 +37,7 @@ impl ShardArguments {
         };
         let task = number + 1;
         let from_environment = json!({ "task": task, "tasks": of });
-        output::result(as_json, &from_environment, || {
+        output::print_result(as_json, &from_environment, || {
             format!("task {task} of {of} is done")
         })?;
         Ok(true)

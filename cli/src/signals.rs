@@ -3,7 +3,7 @@
 //! The first signal lets a file replacement finish and prints a line about saved work; the second
 //! one ends at once. Signals ignored at the start, as by `nohup`, stay ignored.
 
-use crate::{interruption, output};
+use crate::{interruption_report, output};
 use engine::core::shutdown_cleanup::shut_down;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
@@ -48,7 +48,7 @@ fn end(signal: i32) -> ! {
         _ => "SIGTERM",
     };
     let outputs = shut_down();
-    let reported = interruption::report();
+    let reported = interruption_report::report();
     let saved = reported.unwrap_or_else(|| match outputs.first() {
         Some(directory) => format!(
             "what is finished is kept in {}, and the same command goes on there",

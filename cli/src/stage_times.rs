@@ -47,7 +47,7 @@ impl Stages {
         Ok(done)
     }
 
-    /// 0 if the stage is not finished.
+    /// Wall time of a stage; 0 if it is not finished.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         let stage = self.stages.iter().find(|stage| stage.name == name);
         stage.map_or(0.0, |stage| stage.seconds)

@@ -85,7 +85,7 @@ pub(crate) fn lines(bytes: &[u8]) {
     check_import::<Havannah>(json_lines::import::<Havannah>, bytes);
 }
 
-/// The Parquet crate panics on some files; import catches that.
+/// Fuzz target for import of Parquet files. The Parquet crate panics on some, which import catches.
 pub(crate) fn parquet(bytes: &[u8]) {
     check_import::<Standard>(
         |from, to, bad| columns::import::<Standard>(from, to, None, bad),

@@ -107,7 +107,7 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     assert_ne!(count, 0, "no moves");
 }
 
-/// Bytes: a position on the first line, a move on the second.
+/// Parses a position on the first line and a move on the second, and plays it.
 pub(crate) fn moves(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, position: &str, mv: &str) {
         let Ok((position, _)) = game.parse_position(position) else {
@@ -177,7 +177,7 @@ static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     keys.map(read).into()
 });
 
-/// Bytes: the length of the pieces in which the reply arrives, and the reply.
+/// Parses a program's reply; the first byte is the length of the pieces in which it arrives.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);

@@ -104,7 +104,7 @@ fn check_reply(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     }
 }
 
-/// Bytes: the protocol, then its lines.
+/// Runs a session of a protocol; the first byte tells which, the rest are its lines.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;

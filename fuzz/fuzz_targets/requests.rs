@@ -3,7 +3,6 @@
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Checks that errors have one line.
 pub(crate) fn requests(bytes: &[u8]) {
     static LIMITS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

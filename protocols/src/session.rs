@@ -213,14 +213,13 @@ impl<G: Playable> Session<G> {
         G::Outcomes::CAPACITY > 1
     }
 
-    /// Sets the rolled outcome by its name.
     pub(crate) fn set_die(&mut self, name: &str) -> Result<(), String> {
         self.check_can_roll()?;
         self.die = Some(self.game.parse_outcome(name)?);
         Ok(())
     }
 
-    /// Rolls, and returns the outcome's name.
+    /// Rolls, and returns the outcome's name; an error if an outcome is set.
     pub(crate) fn roll(&mut self) -> Result<String, String> {
         self.check_can_roll()?;
         if let Some(outcome) = self.die {

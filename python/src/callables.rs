@@ -207,7 +207,8 @@ impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
         value[0]
     }
 
-    /// After a failure `out` stays unchanged; the search ends without using it.
+    /// Writes the callable's values; after a failure `out` stays unchanged, and the search ends
+    /// without using it.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;

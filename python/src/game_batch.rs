@@ -21,7 +21,6 @@ pub(crate) struct BoardArrays<'a> {
     pub(crate) observations: &'a mut [u8],
     /// For each index, whether it is a legal action.
     pub(crate) mask: &'a mut [bool],
-    /// Number of legal actions.
     pub(crate) counts: &'a mut [u16],
     /// Outcome of chance; 255 if unknown.
     pub(crate) outcome: &'a mut [u8],
@@ -44,7 +43,7 @@ struct Board<G: Learnable> {
 pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
-    /// `None` if the caller sets outcomes (`explicit_chance`).
+    /// Chance sources of the boards; `None` if the caller sets outcomes (`explicit_chance`).
     luck: Option<Stream<G::Chance>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,
@@ -358,7 +357,6 @@ impl<G: Learnable> Env<G> {
         Ok(())
     }
 
-    /// The probability of each outcome, a row per board.
     pub(crate) fn chances(&self) -> Vec<Vec<f32>> {
         let weights = |board: &Board<G>| {
             let mut row = vec![0.0; self.game.outcome_numbers().count()];

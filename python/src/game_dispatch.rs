@@ -76,7 +76,6 @@ pub(crate) struct Rules<G: Learnable> {
     evaluators: Mutex<HashMap<String, LoadedEvaluator<G>>>,
 }
 
-/// An evaluator with the modification time of its model file.
 type LoadedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
 const MAX_EVALUATORS: usize = 16;
@@ -126,7 +125,7 @@ impl<G: Learnable> Rules<G> {
         Arc::new(GamePosition { game, position })
     }
 
-    /// Takes the evaluator from the cache, unless its model file has changed.
+    /// Evaluator of a notation, from a cache unless its model file has changed.
     fn evaluator(&self, notation: &str) -> PyRes<Arc<dyn AnyEvaluator<G>>> {
         let path = notation.strip_prefix("model:").map(model_names::path_of);
         let modified = path.and_then(|path| path.metadata().ok()?.modified().ok());
@@ -249,7 +248,7 @@ impl Game {
         parse_game(notation.into(), map)
     }
 
-    /// Its arguments, for pickling.
+    /// Type and arguments that make the game again, for pickling.
     fn __reduce__<'py>(own: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, Option<String>)) {
         let game = own.get();
         let map = dispatch!(&game.0, rules => rules.map_text());
@@ -264,13 +263,13 @@ impl Game {
         own.clone().unbind()
     }
 
-    /// Its name without parameters.
+    /// Name of the game without parameters.
     #[getter]
     fn name(&self) -> &'static str {
         dispatch!(&self.0, rules => rules.name())
     }
 
-    /// Its name with the parameters that are not default.
+    /// Name of the game with the parameters that are not default.
     #[getter]
     fn notation(&self) -> String {
         dispatch!(&self.0, rules => rules.game.notation())

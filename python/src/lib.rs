@@ -10,6 +10,7 @@ use std::{
 };
 
 mod callables;
+mod endgame_tables;
 mod game_batch;
 mod game_dispatch;
 mod integers;
@@ -18,7 +19,6 @@ mod models;
 mod players;
 mod positions;
 mod samples;
-mod tables;
 mod vec_env;
 
 /// An error that becomes a `ValueError` of one line.
@@ -34,7 +34,7 @@ impl<E: Display> From<E> for EngineError {
 
 impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
-        /// Maximum characters; messages may quote outside texts.
+        /// Maximal characters of a message, which may quote outside texts.
         const MAX_MESSAGE: usize = 1000;
         PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }
@@ -44,7 +44,7 @@ fn value_error(problem: impl Display) -> PyErr {
     EngineError::from(problem).into()
 }
 
-/// Has a thread per core; a forked process gets its own pool.
+/// Thread pool with a thread per core; a forked process gets its own.
 fn pool() -> PyRes<Arc<ThreadPool>> {
     static THREAD_POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut pool = THREAD_POOL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,6 +75,7 @@ fn provide_tables() {
 mod _alea {
     #[pymodule_export]
     use super::{
+        endgame_tables::Tables,
         game_dispatch::{Game, evaluate, game},
         integers::{integer, integers},
         matches::{regret, run_arena, suites},
@@ -82,7 +83,6 @@ mod _alea {
         players::{Player, check_foreign},
         positions::Position,
         samples::{Batches, Samples, convert},
-        tables::Tables,
         vec_env::VecEnv,
     };
 

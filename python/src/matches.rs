@@ -1,17 +1,17 @@
 //! Matches and regret, also of Python callables, with the results of the command line.
 
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
+use crate::endgame_tables::Tables;
 use crate::game_dispatch::{Game, dispatch};
 use crate::models::FeatureSpec;
-use crate::tables::Tables;
 use crate::{PyRes, pool};
 use ::arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
 use ::arena::regret::{
     self as regret_study,
     positions::{Source, draw_positions},
+    reference_values::label_exactly,
     report,
     suite::LabelledSuite,
-    truth::label_exactly,
 };
 use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;
@@ -29,7 +29,6 @@ type Participant = (String, String, FeatureSpec);
 /// Pairs, seed, threads, and evaluator for luck.
 type MatchTerms = (u64, u64, usize, Option<String>);
 
-/// Plays a match; the result is JSON.
 #[pyfunction(name = "arena")]
 pub(crate) fn run_arena(
     py: Python<'_>,
@@ -46,7 +45,6 @@ pub(crate) fn run_arena(
     )
 }
 
-/// Returns the JSON of `alea arena`.
 fn play_json<G: Learnable>(
     game: &G,
     sides: [Participant; 2],

@@ -178,13 +178,13 @@ impl Player {
         Ok(Self { game, typed })
     }
 
-    /// Its notation in normal form.
+    /// Notation of the player in normal form.
     #[getter]
     fn notation(&self) -> &str {
         dispatch!(&self.typed, typed => typed.recipe.name())
     }
 
-    /// The move of each position, with `outcome`, or the outcome of its text.
+    /// Chooses a move in each position, after the given `outcome` or that of the position's text.
     #[pyo3(signature = (positions, outcome = None, threads = Integer(1)))]
     fn decide_all(
         &self,

@@ -21,7 +21,6 @@ pub(crate) struct Position(pub(crate) AnyPosition);
 pub(crate) type AnyPosition = any_game!(SharedPosition);
 type SharedPosition<G> = Arc<GamePosition<G>>;
 
-/// A position, and its outcome if given.
 pub(crate) type PositionQuery = (AnyPosition, Option<u8>);
 
 pub(crate) enum Positions {
@@ -121,7 +120,7 @@ pub(crate) fn downcast_position<'a, G: Learnable>(
     Ok(own.ok_or_else(other)?)
 }
 
-/// EinStein only; docs/reference/formats.md has the format.
+/// Unpacks a position of EinStein (docs/reference/formats.md); an error in other games.
 pub(crate) fn unpack_position<G: Learnable>(
     game: &G,
     bits: u64,
@@ -140,14 +139,14 @@ pub(crate) fn unpack_position<G: Learnable>(
     Ok(own.ok_or_else(|| format!("at {index}: {bits} is no packed position"))?)
 }
 
-/// EinStein only; `None` in other games.
+/// Packed form of a position of EinStein; `None` in other games.
 pub(crate) fn packed_bits<P: 'static>(position: &P) -> Option<u64> {
     let position: &dyn std::any::Any = position;
     let position = position.downcast_ref::<einstein::Position>();
     position.map(einstein::Position::bits)
 }
 
-/// Empty once the game is over.
+/// Outcomes with their probabilities; empty once the game is over.
 pub(crate) fn outcome_probabilities<G: Learnable>(
     game: &G,
     position: &G::Position,
@@ -210,7 +209,7 @@ impl Position {
         game.position(text)
     }
 
-    /// Its game and its text, for pickling.
+    /// Type, game and text that make the position again, for pickling.
     fn __reduce__<'py>(own: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Game, String))> {
         let game = dispatch!(&own.get().0, at => in Rules::new(Arc::clone(&at.game)));
         Ok((own.get_type(), (Game(game), own.get().text())))

@@ -37,7 +37,7 @@ pub(crate) struct Batches(Mutex<Receiver<PyRes<Batch>>>);
 struct BatchOrder {
     inputs: FeatureSpec,
     batch: usize,
-    /// `None` for the validation samples, in order.
+    /// Epoch that determines the order; `None` for the validation samples, unshuffled.
     epoch: Option<usize>,
     seed: u64,
     window: usize,

@@ -197,7 +197,7 @@ impl VecEnv {
         )
     }
 
-    /// Its arguments and state, for pickling.
+    /// Type, arguments and state that make the environment again, for pickling.
     fn __reduce__<'py>(
         own: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyType>, Arguments, SavedParts)> {

@@ -167,7 +167,6 @@ fn load_epoch<B: Send>(
     Ok(samples)
 }
 
-/// Measures the training step on one batch, then an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);

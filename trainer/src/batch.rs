@@ -83,7 +83,7 @@ pub struct FeatureSpec<G: Learnable> {
     pub game: G,
     /// Optional input groups that the network uses.
     pub groups: NamedSet<G::Group>,
-    /// Parts of the game with layers of their own.
+    /// Parts of the game with layers of their own after the first, the output buckets.
     pub buckets: GameParts,
     /// Results that have an output each; `None` if the only output is that of a win.
     pub results: Option<ResultPayoffs>,
@@ -130,8 +130,8 @@ pub fn network_batch<G: Learnable>(
 }
 
 /// Target value of a sample and target probabilities of the results, as in [`NetworkBatch`]. The
-/// game's result gets the probability 1 − `lambda`; a result of another payoff, as that of an exact
-/// label or of a game cut short, is part of the value.
+/// game's result gets the probability 1 − `lambda`; a payoff that belongs to no result, as of an
+/// exact label or a game cut short, is part of the value.
 pub(crate) fn result_target<P>(
     results: &ResultPayoffs,
     sample: &Sample<P>,

@@ -60,8 +60,9 @@ pub struct ResultFrequency {
     pub observed: f64,
 }
 
-/// Frequencies of all `results`, and the mean cross-entropy in nats, over positions with the
-/// probability of each result and the payoff of their game; games of another payoff are left out.
+/// Frequencies of all `results`, and the mean cross-entropy in nats. A sample is the evaluator's
+/// probability of each result in a position, and the payoff of its game; samples whose payoff
+/// belongs to no result are left out.
 #[must_use]
 pub fn result_frequencies(
     results: &ResultPayoffs,

@@ -1,7 +1,7 @@
 //! The training curve as CSV, and output during training.
 
 use crate::Error;
-use crate::event_file::{EVENT_FILE, write_event_file};
+use crate::tensorboard_events::{EVENT_FILE, write_event_file};
 use alea_core::files::write_atomically;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};

@@ -41,7 +41,7 @@ mod backend;
 pub mod models;
 
 // Output of a training.
-mod event_file;
+mod tensorboard_events;
 
 pub mod curve;
 

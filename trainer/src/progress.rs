@@ -1,4 +1,4 @@
-//! Progress of long work on standard error: a bar on a terminal, elsewhere a line now and then.
+//! Progress of long work on standard error: a bar on a terminal, elsewhere lines at intervals.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::{
@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time from one line to the next, `elapsed` after the beginning: half a minute, later a twentieth
-/// of what has passed, so that a day's log stays short.
+/// Time until the next line, `elapsed` after the start of the work: half a minute, later a
+/// twentieth of the elapsed time, so that a day's log stays short.
 fn line_interval(elapsed: Duration) -> Duration {
     Duration::from_secs(30).max(elapsed / 20)
 }
@@ -27,7 +27,8 @@ pub fn progress_bar(prefix: &'static str) -> ProgressBar {
     }
 }
 
-/// Sets a progress bar to the finished part of interrupted work, and says so if there is some.
+/// Sets a progress bar to `done`, the finished units of interrupted work, and prints a message if
+/// there are some.
 pub fn resume_at(progress: &ProgressBar, done: u64) {
     progress.set_position(done);
     progress.reset_eta();
@@ -52,7 +53,8 @@ fn line_progress(prefix: &'static str, lines: ProgressLines) -> ProgressBar {
     with_template(ProgressBar::with_draw_target(Some(0), target), TEMPLATE).with_prefix(prefix)
 }
 
-/// Output that passes on one state of a progress bar now and then, and all printed lines.
+/// Stand-in for a terminal that writes all printed lines, but states of the progress bar only at
+/// intervals.
 struct ProgressLines {
     state_prefix: String,
     interval: fn(Duration) -> Duration,
@@ -95,7 +97,7 @@ impl TermLike for ProgressLines {
 
     fn write_str(&self, text: &str) -> io::Result<()> {
         let text = text.trim();
-        // Filler and carriage returns of a bar.
+        // Output of the bar that is only blanks and carriage returns.
         if text.is_empty() {
             return Ok(());
         }

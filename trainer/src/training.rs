@@ -123,7 +123,7 @@ fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Refusal of initial weights; `own` has the shape of the settings.
+/// Error for an initial model of another shape than `own`, which has the shape of the settings.
 fn initial_weights_mismatch<G: Learnable>(own: &Model<G>, initial: &Model<G>) -> Error {
     let [own, initial] =
         [own, initial].map(|model| format!("{} ({})", model.kind(), model.summary()));
@@ -159,7 +159,7 @@ trait Learner<G: Learnable> {
         None
     }
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Begins with the weights of `model`; an error if it has another shape.
+    /// Replaces the weights by those of `model`; an error if it has another shape.
     fn set_initial_weights(&mut self, model: &Model<G>) -> Result<(), Error>;
     /// Restores [`Self::state`]; `None` leaves the optimizer unchanged.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
@@ -250,7 +250,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Line about a training that goes on with more epochs than those of `shorter`, after `done`.
+/// Message that a training goes on after epoch `done`, to more epochs than `shorter` has.
 fn describe_longer_epochs(shorter: &TrainConfig, config: &TrainConfig, done: usize) -> String {
     let (before, epochs) = (shorter.training.epochs, config.training.epochs);
     let mut differences = Vec::new();

@@ -15,8 +15,8 @@ pub struct TrainingRun<'a, G: Learnable> {
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Model of the same shape whose weights the training begins with, before any that the settings
-    /// name; without both: random weights, of n-tuples 0. The optimizer begins anew.
+    /// Model of the same shape whose weights the training begins with, in place of one that the
+    /// settings name; without either, weights are random, of n-tuples 0. The optimizer begins anew.
     pub initial_model: Option<&'a ModelFile<G>>,
     /// Origin of the samples, as JSON or plain text, for the model file.
     pub provenance: &'a str,
@@ -34,7 +34,7 @@ pub struct TdTrainingRun<'a, G: Learnable> {
     pub config: &'a TrainConfig,
     /// Family of the model: n-tuple or neural network.
     pub family: Family,
-    /// As [`TrainingRun::initial_model`].
+    /// Model whose weights the training begins with, as [`TrainingRun::initial_model`].
     pub initial_model: Option<&'a ModelFile<G>>,
     /// Description of the program, as JSON or plain text, for the model file.
     pub provenance: &'a str,

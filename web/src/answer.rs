@@ -3,7 +3,7 @@
 //! Invariant: requests share only caches, which never change an answer.
 
 use crate::api_types::{Problem, Question};
-use crate::games::{each_game, parse, parse_page_game, with_game};
+use crate::game_names::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, own_models_of, parse_evaluator,
 };
@@ -142,7 +142,6 @@ fn game_json<G: Playable>() -> Vec<Value> {
         .collect()
 }
 
-/// Unit of a game's points, the points of payoff 1, and those of a plain win.
 fn points_json(points: Points) -> Value {
     json!({ "unit": points.unit, "max": points.max, "default_win": points.default_win })
 }

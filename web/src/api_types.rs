@@ -131,7 +131,7 @@ pub struct SeatReview {
     pub decisions: u32,
     /// `errors / decisions`; 0 if there were no decisions.
     pub error_per_decision: f64,
-    /// The same in points of the game; `None` in games without points.
+    /// Parts of the result in points of the game; `None` in games without points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equity: Option<SeatEquity>,
 }

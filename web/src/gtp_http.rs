@@ -3,7 +3,7 @@
 //! Commands obey [`RequestLimits`]. Between commands, a session stores the game but no player.
 
 use crate::api_types::Problem;
-use crate::games::with_game;
+use crate::game_names::with_game;
 use crate::limits::RequestLimits;
 use engine::play::{playable::Playable, player_notation::Notation};
 use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolKind, SessionConfig};

@@ -8,7 +8,7 @@ pub mod answer;
 pub mod api_types;
 #[cfg(not(target_family = "wasm"))]
 mod connections;
-pub mod games;
+pub mod game_names;
 #[cfg(not(target_family = "wasm"))]
 pub mod gtp_http;
 pub mod limits;

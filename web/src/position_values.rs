@@ -1,5 +1,5 @@
-//! Values of all moves and rolls of a position as [`PlayerRecipe::analyse`] has them, with those of
-//! all seats.
+//! Values of all moves and rolls of a position as [`PlayerRecipe::analyse`] gives them, for every
+//! seat.
 //!
 //! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
 //! in `f64`.

@@ -8,13 +8,13 @@ use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::{playable::Playable, points::Points};
 use std::array;
 
-/// Losses of win probability, or of plain wins in games with points, where they are the thresholds of
-/// GNU Backgammon.
+/// Minimal loss of each grade, in win probability, or in plain wins in games with points, as in GNU
+/// Backgammon.
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
-/// Smallest loss that a search tells from none with more than two seats: twice the change of their
-/// shares from one depth to the next.
-pub const MIN_TOLD_LOSS: f64 = 0.08;
+/// Smallest loss of payoff that is graded with more than two seats: twice the change of a seat's
+/// value from one search depth to the next.
+pub const MIN_GRADED_LOSS: f64 = 0.08;
 
 /// Grade of an error by the payoff lost, in games with points by the points in plain wins: empty,
 /// `doubtful`, `error` or `blunder`.
@@ -121,7 +121,7 @@ pub fn review<G: Playable>(
             error,
             drift: list(drift),
             best,
-            verdict: match game.seats() > 2 && error < MIN_TOLD_LOSS {
+            verdict: match game.seats() > 2 && error < MIN_GRADED_LOSS {
                 true => "",
                 false => grade(error, points),
             },

@@ -8,7 +8,6 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Maximum requests waiting or being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,

@@ -42,11 +42,12 @@ use tokio::{
 
 const MAX_FILE_BYTES: usize = 4 << 20;
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// Added to a request's time limit, which is checked only between its searches.
+/// Time added to a request's limit, which is checked only between its searches.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Greater than the messages of an answer, so that no search waits for a slow client.
+/// Capacity for unsent messages: above those of an answer, so that no search waits for a slow
+/// client.
 const MAX_UNSENT_MESSAGES: usize = 64;
-/// Threads for requests and answers; searches run on other threads.
+/// Number of threads for requests and answers; searches run on other threads.
 const CONNECTION_THREADS: usize = 2;
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
@@ -372,7 +373,7 @@ struct AnswerSender {
 }
 
 impl AnswerSender {
-    /// Returns false if the client is gone.
+    /// Sends a part of an answer; returns false if the client is gone.
     fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }

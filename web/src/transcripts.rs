@@ -18,13 +18,12 @@ use serde_json::{Value, json};
 
 const MAX_GAMES: usize = 100;
 
-/// Formats that are text.
 pub(crate) fn text_formats<G: Playable>() -> impl Iterator<Item = &'static TranscriptFormat<G>> {
     let formats = G::registry().transcripts.iter();
     formats.filter(|format| format.name != "wtb")
 }
 
-/// Names of those that games can be written in.
+/// Names of the text formats in which games can be written.
 pub(crate) fn written_formats<G: Playable>(game: &G) -> impl Iterator<Item = &'static str> {
     let empty = PlainGame {
         start: game.random_start(&mut RandomStream::new(0), 0),
@@ -48,7 +47,7 @@ fn format_of<G: Playable>(name: &str) -> Result<&'static TranscriptFormat<G>, Pr
         })
 }
 
-/// Text of a game in a format; a `resigned` seat ended it.
+/// Writes a game in a format; if a seat `resigned`, that ended it.
 ///
 /// # Errors
 /// If a ply is illegal, or the format does not exist or cannot hold the game.
@@ -92,7 +91,7 @@ pub(crate) fn write_game<G: Playable>(
     Ok(json!({ "text": text + "\n" }))
 }
 
-/// Games of a text, as lines of a file of games have them; damaged ones are left out.
+/// Reads the games of a text into the form of JSON game records; damaged games are left out.
 ///
 /// # Errors
 /// If the format does not exist or no game can be read.

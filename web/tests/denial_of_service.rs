@@ -283,7 +283,8 @@ fn long_search_request(request_kind: &str, position: &str, more: &str) -> String
 }
 
 const INTERRUPTIONS: usize = 50;
-/// Median; hang-ups are noticed up to 20 ms late, and debug builds build players slowly.
+/// Maximal median delay; hang-ups are noticed up to 20 ms late, and debug builds build players
+/// slowly.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 #[test]

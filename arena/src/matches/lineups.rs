@@ -1,7 +1,7 @@
-//! Seats of the two contestants in a pair of games.
+//! Assignment of seats to the two contestants in a pair of games.
 //!
-//! With more than two seats each contestant has half of the seats, one with the odd seat, in all
-//! ways in turn; the second game of a pair exchanges the contestants.
+//! With more than two seats each contestant has half of them, one with the odd seat; pairs go
+//! through all ways, and the second game of a pair exchanges the contestants.
 
 use alea_core::game::{Payoffs, Seat};
 use alea_play::{playable::Playable, points::Points};
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// Contestant of each seat: 0 for A, 1 for B.
 pub(super) type Lineup = Vec<usize>;
 
-/// Lineups of both games of a pair.
 pub(super) fn lineups_of_pair(seats: usize, pair: u64) -> [Lineup; 2] {
     let with_half = |set: &u32| set.count_ones() as usize == seats / 2;
     let sets: Vec<u32> = (0..1 << seats).filter(with_half).collect();

@@ -183,7 +183,6 @@ pub struct MeanPoints {
 }
 
 impl MeanPoints {
-    /// Mean of points whose payoffs have these moments.
     pub(crate) fn of(points: &Points, payoffs: &Moments) -> Self {
         Self {
             unit: points.unit.to_owned(),
@@ -192,7 +191,7 @@ impl MeanPoints {
         }
     }
 
-    /// The opponent's mean.
+    /// Mean points of the opponent: negated, with the interval reversed.
     #[must_use]
     pub fn negated(self) -> Self {
         let Interval { lower, upper } = self.interval;

@@ -64,7 +64,7 @@ impl StoppingRule {
     }
 }
 
-/// Pairs of games as samples: numbers by wins and losses, and mean scores.
+/// Samples of a match, one for each pair of games: counts by wins and losses, and mean scores.
 #[derive(Clone, Debug, Default)]
 pub struct PairSamples {
     /// Numbers of pairs by games won and lost.
@@ -76,7 +76,7 @@ pub struct PairSamples {
 }
 
 impl PairSamples {
-    /// No samples of a game.
+    /// Creates without samples; `points` are those of the game.
     #[must_use]
     pub fn new(points: Option<Points>) -> Self {
         Self {

@@ -3,7 +3,7 @@
 
 use super::{
     Contestant,
-    truth::{Labelled, first_best, rate_moves},
+    reference_values::{Labelled, first_best, rate_moves},
 };
 use crate::error::Result;
 use alea_core::random::{SeedSpace, derive_seed};

@@ -4,7 +4,7 @@
 
 use super::{
     choices::{Answer, Choices},
-    truth::{Labelled, decisions_per_position, merged_outcome_count},
+    reference_values::{Labelled, decisions_per_position, merged_outcome_count},
 };
 use crate::statistics::Estimate;
 use alea_einstein::tables::SAME_VALUE_MARGIN;

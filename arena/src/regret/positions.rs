@@ -36,7 +36,7 @@ pub type MixedSamplerFactory<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
 /// Games from which positions are sampled.
 pub enum Source<G: Playable> {
-    /// EinStein only: half of the games uniformly random, half greedy with [`EXPLORATION_RATE`].
+    /// Games of EinStein alone: half uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedSamplerFactory<G>),
     /// Self-play of a player with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
@@ -109,7 +109,7 @@ pub fn draw_positions<G: Playable>(
 ) -> Result<Vec<G::Position>> {
     let block = |block: usize| {
         let block = block as u64;
-        let mut draw: Draw<'_, G> = match source {
+        let mut draw: DrawPosition<'_, G> = match source {
             Source::Mixed(games) => {
                 let seed = derive_seed(seed, SeedSpace::Regret, &[block]);
                 let mut pick = games(game, RandomStream::new(seed));
@@ -142,7 +142,7 @@ pub fn draw_positions<G: Playable>(
     Ok(alea_parallel::try_map(count.div_ceil(BLOCK_POSITIONS) as usize, block)?.concat())
 }
 
-type Draw<'a, G> = Box<
+type DrawPosition<'a, G> = Box<
     dyn FnMut(
             [u64; 2],
             &RangeInclusive<usize>,

@@ -4,7 +4,7 @@ use super::{
     Contestant,
     choices::answers,
     estimates::{Bin, DecisionSums, Figures, ValueErrors, ValueSums},
-    truth::Labelled,
+    reference_values::Labelled,
 };
 use crate::error::Result;
 use crate::plot::{
@@ -29,8 +29,8 @@ pub struct Report {
     pub seed: u64,
     /// Number of positions; each has a decision for every outcome of chance.
     pub positions: u64,
-    /// Unit of the game's points and their number that a payoff of 1 differs from one of 0 by; `None`
-    /// in games without points.
+    /// Unit of the game's points, and the difference in points between payoffs 0 and 1; `None` in
+    /// games without points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<(String, f64)>,
     /// Results of the contestants, in the order of the command line.

@@ -7,7 +7,7 @@
 
 use super::{
     positions::{Source, draw_positions},
-    truth::Labelled,
+    reference_values::Labelled,
 };
 use crate::error::Result;
 use crate::matches::compute_missing;

@@ -5,9 +5,9 @@ use super::{
     choices::{Answer, Choices, answers},
     estimates::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
+    reference_values::{Labelled, first_best, label_exactly, merged_outcome_count},
     report::{ContestantReport, Report, measure},
     suite::{LabelledSuite, SuiteBuilder, read_canonical_positions, suite_path, write_held_out},
-    truth::{Labelled, first_best, label_exactly, merged_outcome_count},
 };
 use crate::{error::MeasuringError, journal_fault_injection};
 use alea_core::{

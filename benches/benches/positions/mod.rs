@@ -3,7 +3,7 @@
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// Few enough to fit the first-level cache.
+/// Number of positions, so few that they fit the first-level cache.
 pub(crate) const NUM_POSITIONS: usize = 1024;
 
 pub(crate) fn positions(game: &Standard) -> Vec<(Position, u8)> {

@@ -52,7 +52,7 @@ impl Arguments {
             comparison: compare(&game, games, seed),
         };
         let text_table = results.comparison.text_table();
-        output::result(self.json, &results, || {
+        output::print_result(self.json, &results, || {
             let report = &results.reference;
             format!(
                 "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}",

@@ -120,7 +120,7 @@ impl Arguments {
                     progress.finish_and_clear();
                     result["won"] = false.into();
                     result["reply"] = reply.as_str().into();
-                    output::result(self.json, &result, || {
+                    output::print_result(self.json, &result, || {
                         let after = if reply.is_empty() { "" } else { " after " };
                         format!("player {} does not win{after}{reply}", winner + 1)
                     })?;
@@ -167,7 +167,7 @@ impl Arguments {
         result["moves"] = moves.into();
         result["checked"] = checked.into();
         result["seconds"] = seconds.into();
-        output::result(self.json, &result, || {
+        output::print_result(self.json, &result, || {
             format!(
                 "player {} wins: {nodes} nodes; {} replies up to symmetry, {moves} moves of the winner; checked on \
              {checked} positions; {seconds:.1} s",

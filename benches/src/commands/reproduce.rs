@@ -105,7 +105,7 @@ impl Arguments {
                 }
             }
         }
-        output::result(self.output.json, &found, || found.text())
+        output::print_result(self.output.json, &found, || found.text())
     }
 }
 

@@ -63,7 +63,7 @@ impl Arguments {
             Some(_) => compare_cuts(&settings, &progress),
             None => compare_players(&settings, &progress),
         }?;
-        output::result(self.output.json, &report.json, || report.text)?;
+        output::print_result(self.output.json, &report.json, || report.text)?;
         for (path, content) in [
             (&self.output.csv, &report.csv),
             (&self.output.svg, &report.svg),

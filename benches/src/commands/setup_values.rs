@@ -7,7 +7,7 @@ use benches::setup_values::{
     MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy,
     analysis::SetupValues,
     exact_study,
-    games::{FullGameRunner, GameRunner, RollOuts},
+    game_runners::{FullGameRunner, GameRunner, RollOuts},
     study_games,
 };
 use clap::value_parser;
@@ -104,7 +104,7 @@ impl Arguments {
             }
         };
         let setup_values = &study.setup_values;
-        output::result(self.output.json, setup_values, || setup_values.text())?;
+        output::print_result(self.output.json, setup_values, || setup_values.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
                 .map_or(Ok(()), |path| Ok(output::write_file(path, content()?)?))
@@ -115,7 +115,7 @@ impl Arguments {
         write(&self.output.svg, &|| Ok(study.svg()?))
     }
 
-    /// Returns `None` in one task of a job array, which only stores its games.
+    /// Values set-ups by games; `None` in one task of a job array, which only stores its games.
     fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted_text(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;

@@ -74,7 +74,7 @@ impl GameTask for Arguments {
             return Ok(());
         }
         let table = text_table(&found);
-        output::result(self.output.json, &found, || {
+        output::print_result(self.output.json, &found, || {
             let points = found.curves.iter().flat_map(|curve| &curve.points);
             let warning = warning_of_repeats(points.map(|point| &point.result));
             let warning = warning.map_or(String::new(), |warning| format!("\n\n{warning}"));

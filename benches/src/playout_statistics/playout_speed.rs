@@ -26,7 +26,7 @@ use std::time::Instant;
 
 const NUM_RUNS: u32 = 3;
 
-/// Policies may be a thousand times slower than the engines.
+/// Maximal number of games of a policy, which may be a thousand times slower than the engines.
 const MAX_POLICY_GAMES: u64 = 20_000;
 
 const MAX_SINGLE_GAMES: u64 = 200_000;
@@ -37,7 +37,7 @@ pub struct PlayoutRow {
     pub games: u64,
     pub games_per_second: f64,
     pub times_reference: f64,
-    /// `None` if plies are not counted.
+    /// Mean number of plies of a game; `None` if plies are not counted.
     pub mean_plies: Option<f64>,
     /// Mean result of the side that begins (mean value if games are truncated).
     #[serde(rename = "first_mover_share")]

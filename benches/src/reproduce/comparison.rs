@@ -16,7 +16,7 @@ pub struct Figure {
     pub measured: f64,
     /// 95 % interval of `measured`, if that is the mean of a sample.
     pub interval: Option<Interval>,
-    /// 0 if `measured` is not from games.
+    /// Number of games of `measured`; 0 if it is not from games.
     pub games: u64,
 }
 

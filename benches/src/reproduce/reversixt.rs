@@ -37,7 +37,7 @@ const FIXED_TIME_MS: u32 = 1_000;
 
 type Search = (&'static str, &'static str);
 
-/// Name and notation; max^n has none.
+/// Published searches, each with Alea's notation; max^n has none.
 const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",

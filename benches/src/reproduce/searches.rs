@@ -11,7 +11,7 @@ use crate::{
     published::star_depth,
     search_bench::{
         self,
-        chance::{self, ChanceCosts},
+        chance_cuts::{self, ChanceCosts},
         presets::{self, PUBLISHED_LEAVES},
         table_size, time_by_depth,
     },
@@ -71,7 +71,7 @@ pub(super) fn reproduce_star(settings: &Settings, progress: &ProgressBar) -> Res
         &PUBLISHED_LEAVES.map(|(label, _)| label),
         STAR_EVALUATOR,
     );
-    let measured = chance::measure(&searches, &bench_settings(settings)?, progress)?;
+    let measured = chance_cuts::measure(&searches, &bench_settings(settings)?, progress)?;
     progress.finish_and_clear();
     let (mut saved, mut counts) = (Vec::new(), Vec::new());
     for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {

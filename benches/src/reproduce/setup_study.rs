@@ -8,7 +8,7 @@ use super::{
 use crate::setup_values::{
     self, NUM_MEETINGS,
     analysis::{ClassValue, SetupValues},
-    games::FullGameRunner,
+    game_runners::FullGameRunner,
 };
 use arena::error::Result;
 use arena::matches::state_path;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 
-/// The published times are means of as many games.
+/// Maximal number of games of a mean, as many as of the published ones.
 const MAX_GAMES: u32 = 20;
 
 /// Seconds per game at depths 1 to `max_depth`, which replaces `{depth}` in `template`.

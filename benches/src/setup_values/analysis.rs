@@ -72,9 +72,9 @@ pub struct SetupValues {
     /// From the value that the first side's equilibrium strategy guarantees to the one that the
     /// second side's allows.
     pub assured: Interval,
-    /// Set-ups if the second side sees the first side's choice.
+    /// Best response of the second side if it sees the first side's choice.
     pub second_sees: BestResponse,
-    /// Set-ups if the first side sees the second side's choice.
+    /// Best response of the first side if it sees the second side's choice.
     pub first_sees: BestResponse,
     /// Win probability that a random set-up loses to the best response if chance decides who
     /// begins.

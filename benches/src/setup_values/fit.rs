@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub enum Terms {
     /// A mean, and a term for each class on each side.
     Classes,
-    /// Also 52 products of a feature of either side's set-up.
+    /// Those of `Classes`, and 52 products of a feature of either side's set-up.
     Pairs,
-    /// Also each meeting's residual, shrunk by empirical Bayes.
+    /// Those of `Pairs`, and each meeting's residual, shrunk by empirical Bayes.
     Meetings,
 }
 
@@ -90,7 +90,6 @@ pub(super) struct Design {
 
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
-    /// Factor, 0 to 1, by which each meeting's residual is multiplied.
     pub(super) shrinkage: f64,
 }
 

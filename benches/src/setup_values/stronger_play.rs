@@ -6,7 +6,7 @@
 
 use super::{
     arrangements::{Rows, start},
-    games::{FullGameRunner, GameRunner, PlayGame},
+    game_runners::{FullGameRunner, GameRunner, PlayGame},
 };
 use crate::{Estimate, zero_sum::Mixes};
 use arena::error::Result;

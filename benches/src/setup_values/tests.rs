@@ -1,6 +1,6 @@
 //! Tests: exact values against a slow solver, and studies by games with threads and interruptions.
 
-use super::{games::RollOuts, *};
+use super::{game_runners::RollOuts, *};
 use arena::statistics::Interval;
 use engine::core::game::Game;
 use engine::games::einstein::{Position, Variant, tables::run_sequentially};

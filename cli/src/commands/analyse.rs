@@ -1,7 +1,7 @@
 //! `alea analyse`: win probability, move values and best move, by any player.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, PositionArguments, Question};
+use crate::position_arguments::{self, PositionArguments, Question};
 use anyhow::{Error, Result};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::player_notation::trusted_text;
@@ -115,7 +115,7 @@ impl Arguments {
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player, is_json)
         };
-        positions::answer_all(&self.position, game, answer, |question, answer| {
+        position_arguments::answer_all(&self.position, game, answer, |question, answer| {
             format_answer(question.text_diagram(game), game.seats(), answer)
         })
     }
@@ -195,7 +195,7 @@ fn answer<G: Playable>(
     })
 }
 
-/// Mean over the outcomes of the results after the best move of each.
+/// Mean over the outcomes of the result probabilities after the best move of each.
 fn expected_results<G: Playable>(
     game: &G,
     position: &G::Position,

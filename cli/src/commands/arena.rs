@@ -4,7 +4,7 @@ use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::progress_bar;
 use crate::sharding::ShardArguments;
-use crate::{interruption, output};
+use crate::{interruption_report, output};
 use anyhow::{Result, anyhow, bail};
 use arena::matches::{
     Contestant, FinishedPairs, MatchOptions, MatchResult, Openings, StoppingRule, partial_result,
@@ -298,11 +298,11 @@ impl Arguments {
         options.finished = Some(FinishedPairs::default());
         report_if_interrupted([&a, &b], &options, self.json);
         let result = play_match(&a, &b, &options)?;
-        interruption::clear_report();
+        interruption_report::clear_report();
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
-        output::result(self.json, &result, || table(&result))
+        output::print_result(self.json, &result, || table(&result))
     }
 }
 
@@ -313,11 +313,11 @@ pub(crate) fn report_if_interrupted<G: Playable>(
     as_json: bool,
 ) {
     let (a, b, options) = (a.clone(), b.clone(), options.clone());
-    interruption::set_report(move || {
+    interruption_report::set_report(move || {
         let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
         let result = result.flatten();
         if let Some(result) = &result {
-            let _ = output::result(as_json, result, || table(result));
+            let _ = output::print_result(as_json, result, || table(result));
         }
         let finished = result.map(|_| "pairs");
         options
@@ -327,7 +327,8 @@ pub(crate) fn report_if_interrupted<G: Playable>(
     });
 }
 
-/// What a signal has left of unsaved work, of which the `finished` parts were printed.
+/// Message after a signal: what is lost of unsaved work, whose `finished` units were printed;
+/// `saving` is the way to save it.
 pub(crate) fn unsaved_note(finished: Option<&str>, saving: &str) -> String {
     let lost = match finished {
         Some(parts) => {

@@ -96,7 +96,7 @@ impl Arguments {
         })?;
         if !self.json {
             let (positions, games) = (samples.len(), self.games);
-            output::line(&format!(
+            output::print_line(&format!(
                 "{positions} positions of {games} games of {player}\n\n\
              evaluator               slope     ±        offset    ±        loss      as built in"
             ))?;
@@ -149,7 +149,7 @@ impl Arguments {
                 told["results"] = json!(frequencies);
                 told["loss_of_results"] = json!(loss);
             }
-            output::result(self.json, &told, || {
+            output::print_result(self.json, &told, || {
                 let [slope_error, offset_error] = fit.standard_errors;
                 format!(
                     "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}{of_results}",

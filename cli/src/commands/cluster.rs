@@ -201,7 +201,7 @@ impl Arguments {
             let (scripts, run) = plan.scripts(&self.config)?;
             if verb == "print" {
                 let show = |(name, text): &(String, String)| format!("# {name}\n{text}");
-                output::line(&scripts.iter().map(show).collect::<String>())?;
+                output::print_line(&scripts.iter().map(show).collect::<String>())?;
             } else if begins {
                 _claim = files::claim_directory(&plan.settings.directory)?;
                 plan.write_directory(&scripts)?;

@@ -38,7 +38,7 @@ impl Arguments {
         };
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut crate::alea_command(), "alea", &mut script);
-        output::line(String::from_utf8(script)?.trim_end())
+        output::print_line(String::from_utf8(script)?.trim_end())
     }
 }
 

@@ -108,16 +108,16 @@ impl Verify {
     fn run<G: Playable>(&self) -> Result<()> {
         let found = verify::<G>(&self.records.paths)?;
         if self.records.json {
-            output::json(&found)?;
+            output::print_json(&found)?;
         } else {
             for problem in &found.problems {
-                output::line(&format!("BAD  {}", printable(problem)))?;
+                output::print_line(&format!("BAD  {}", printable(problem)))?;
             }
             let missing = match found.missing {
                 0 => String::new(),
                 missing => format!("; {missing} shards are yet to be made"),
             };
-            output::line(&format!(
+            output::print_line(&format!(
                 "{} shards, {} games, {} positions replayed{missing}",
                 found.shards, found.games, found.positions
             ))?;
@@ -138,10 +138,10 @@ impl Records {
     fn print_written(&self, written: &[WriteSummary], files: &str) -> Result<()> {
         match written {
             _ if !self.json => {
-                (written.iter()).try_for_each(|one| output::line(&format_written(one, files)))
+                (written.iter()).try_for_each(|one| output::print_line(&format_written(one, files)))
             }
-            [one] => output::json(one),
-            several => output::json(&several),
+            [one] => output::print_json(one),
+            several => output::print_json(&several),
         }
     }
 }

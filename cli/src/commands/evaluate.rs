@@ -1,7 +1,7 @@
 //! `alea evaluate`: static evaluation of a position.
 
 use crate::games::{self, with_game};
-use crate::positions::{self, PositionArguments, Question};
+use crate::position_arguments::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
@@ -91,7 +91,7 @@ impl Arguments {
                 raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
-        positions::answer_all(&self.position, game, answer, |question, answer| {
+        position_arguments::answer_all(&self.position, game, answer, |question, answer| {
             let mut text = question.text_diagram(game);
             if let Some((points, equity)) = points.zip(answer.equity) {
                 text += &format!(

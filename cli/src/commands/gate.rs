@@ -7,7 +7,7 @@ use crate::commands::arena::{
     PairArguments, contestant, report_if_interrupted, sprt_status, stopping_rule, table,
 };
 use crate::games::with_game;
-use crate::{gating, improve::Score, interruption, output};
+use crate::{gating, improve::Score, interruption_report, output};
 use anyhow::{Context, Result, bail};
 use arena::matches::{FinishedPairs, MatchResult, play_match};
 use arena::statistics::sequential::Verdict;
@@ -87,7 +87,7 @@ impl Arguments {
         options.finished = Some(FinishedPairs::default());
         report_if_interrupted([&candidate, &against], &options, self.json);
         let result = play_match(&candidate, &against, &options)?;
-        interruption::clear_report();
+        interruption_report::clear_report();
         if self.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Arguments {
             promotion.publish(&result, self)?;
         }
         let object = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
-        output::result(self.json, &object, || {
+        output::print_result(self.json, &object, || {
             let path = promotion.path.display();
             let outcome = if promoted {
                 format!("promoted: {path}, see {}", self.ledger.display())

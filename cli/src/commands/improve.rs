@@ -63,11 +63,13 @@ impl Arguments {
             None => None,
             Some((Part::Finish, generation)) => Some(generation),
             Some(part) => {
-                return output::line(&improve::run_stage(&game, &config, directory, part, slice)?);
+                return output::print_line(&improve::run_stage(
+                    &game, &config, directory, part, slice,
+                )?);
             }
         };
         let result = improve::run(&game, &config, directory, last)?;
-        output::result(self.settings.json, &result, || summary(&result))
+        output::print_result(self.settings.json, &result, || summary(&result))
     }
 }
 

@@ -95,7 +95,7 @@ impl Arguments {
                 };
                 for one in alea_parallel::try_map(batch.len(), one)? {
                     if self.json {
-                        progress.suspend(|| output::json(&one))?;
+                        progress.suspend(|| output::print_json(&one))?;
                     }
                     report.add(one);
                 }
@@ -103,7 +103,7 @@ impl Arguments {
             }
         })?;
         if !self.json {
-            output::line(&report.text(recipe.name()))?;
+            output::print_line(&report.text(recipe.name()))?;
         }
         if let Some(path) = &self.html {
             let page = report.page(&game.notation(), recipe.name());

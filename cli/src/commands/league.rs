@@ -182,7 +182,7 @@ impl Arguments {
             let text = files::read_text(&path, FileKind::Text)?;
             let result: LeagueResult =
                 serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-            return output::result(self.json, &result, || table(&result));
+            return output::print_result(self.json, &result, || table(&result));
         }
         let default_config = || self.directory.join("league.toml");
         let config = self.config.clone().unwrap_or_else(default_config);
@@ -239,7 +239,7 @@ impl Arguments {
         })?;
         progress.finish_and_clear();
         let written = write_result_files(&self.directory, &result);
-        output::result(self.json, &result, || table(&result))?;
+        output::print_result(self.json, &result, || table(&result))?;
         written
     }
 }

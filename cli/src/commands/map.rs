@@ -124,14 +124,16 @@ impl Check {
                 describe["sound"] = json!(map.is_ok());
                 describe
             };
-            output::json(&json!({ "maps": maps.iter().map(describe).collect::<Vec<_>>() }))?;
+            output::print_json(&json!({ "maps": maps.iter().map(describe).collect::<Vec<_>>() }))?;
         } else {
             for (path, map) in &maps {
                 match map {
-                    Ok(map) => {
-                        output::line(&format!("{}: sound; {}", path.display(), map_summary(map)))?
-                    }
-                    Err(error) => output::line(&error.to_string())?,
+                    Ok(map) => output::print_line(&format!(
+                        "{}: sound; {}",
+                        path.display(),
+                        map_summary(map)
+                    ))?,
+                    Err(error) => output::print_line(&error.to_string())?,
                 }
             }
         }
@@ -195,7 +197,7 @@ impl Draw {
         let start = game.start();
         match &self.svg {
             Some(path) => Ok(output::write_file(path, game.svg(&start, None))?),
-            None => output::line(game.text_diagram(&start, None).trim_end()),
+            None => output::print_line(game.text_diagram(&start, None).trim_end()),
         }
     }
 }
@@ -215,7 +217,7 @@ impl Generate {
         let text = map.map_err(|problem| anyhow!("--{problem}"))?.to_string();
         match &self.out {
             Some(path) => Ok(output::write_file(path, text)?),
-            None => output::line(text.trim_end()),
+            None => output::print_line(text.trim_end()),
         }
     }
 }

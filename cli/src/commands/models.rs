@@ -40,7 +40,7 @@ impl Arguments {
             Err(_) => missing = model_names::read(&name).err(),
         }
         if paths.is_empty() && !self.json {
-            output::line(&format!(
+            output::print_line(&format!(
                 "no model in {}; make one with: alea pipeline",
                 self.path.display()
             ))?;
@@ -54,14 +54,14 @@ impl Arguments {
                 bad += 1;
                 if !self.json {
                     let problem = format!("BAD  {error:#}");
-                    output::line(&printable(&problem))?;
+                    output::print_line(&printable(&problem))?;
                     continue;
                 }
             }
             let object = verified.unwrap_or_else(
             |error| json!({ "path": path.display().to_string(), "ok": false, "error": format!("{error:#}") }),
         );
-            output::result(self.json, &object, || {
+            output::print_result(self.json, &object, || {
                 let [game, kind, weights, description] = ["game", "kind", "weights", "description"]
                     .map(|key| {
                         let text = object[key].as_str().map(str::to_owned);

@@ -1,7 +1,7 @@
 //! `alea moves`: legal moves of a position and their successors.
 
 use crate::games::with_game;
-use crate::positions::{self, End, PositionArguments, Question};
+use crate::position_arguments::{self, End, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::playable::Playable;
 use engine::play::player_notation::trusted_text;
@@ -36,7 +36,7 @@ struct Successor {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted_text(&self.position.game.notation()), game => positions::answer_all(
+        with_game!(trusted_text(&self.position.game.notation()), game => position_arguments::answer_all(
             &self.position,
             &game,
             |question| Ok(answer(&game, question)),

@@ -55,7 +55,7 @@ impl Arguments {
             "leaves": count.leaves,
             "finished_before": count.finished_before,
         });
-        output::result(self.json, &object, || {
+        output::print_result(self.json, &object, || {
             format!(
                 "{}\n\n  {} lines of {} plies, {} over before",
                 game.text_diagram(&position, None),

@@ -54,7 +54,7 @@ impl Arguments {
         };
         let command = format!("alea pipeline {source} --seed {seed}");
         let result = pipeline::run(&game, &settings, &command, &directory)?;
-        output::result(*json, &result, || summary(&game, &result))
+        output::print_result(*json, &result, || summary(&game, &result))
     }
 }
 

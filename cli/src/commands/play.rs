@@ -5,7 +5,7 @@
 
 use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game, with_type};
-use crate::{interruption, output, own_models};
+use crate::{interruption_report, output, own_models};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use arena::text_table::{Cell, TextTable};
 use console::style;
@@ -33,7 +33,7 @@ use web::{
     api_types::PlayedPly,
     limits::RequestLimits,
     position_values::{MoveValuer, has_chance},
-    review::{MIN_TOLD_LOSS, grade, review},
+    review::{MIN_GRADED_LOSS, grade, review},
 };
 
 /// Play a game in the terminal, with hints and a review
@@ -247,18 +247,18 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         match &arguments.resume {
             Some(path) => session.report_kept(&path.display().to_string()),
-            None => interruption::set_report(|| {
+            None => interruption_report::set_report(|| {
                 Some("nothing was kept; 'save FILE' keeps a game".to_owned())
             }),
         }
-        output::line(&printable(&title))?;
+        output::print_line(&printable(&title))?;
         Ok(session)
     }
 
     /// Makes an interruption report that the game is saved in file `name`.
     fn report_kept(&self, name: &str) {
         let (name, plies) = (name.to_owned(), self.plies.len());
-        interruption::set_report(move || {
+        interruption_report::set_report(move || {
             Some(format!(
                 "the game is kept in {name} as saved at ply {plies}; go on with: alea play --resume {name}"
             ))
@@ -284,10 +284,10 @@ impl<'a, G: Playable> Session<'a, G> {
             let Some(face) = self.roll_or_ask(is_over)? else {
                 return self.print_review();
             };
-            output::line(&format!("\n{}", self.game.text_diagram(&position, face)))?;
+            output::print_line(&format!("\n{}", self.game.text_diagram(&position, face)))?;
             if is_over {
                 self.print_review()?;
-                output::line("undo, save FILE or quit")?;
+                output::print_line("undo, save FILE or quit")?;
             }
             let is_own = self.game.to_move(&position) == self.seat;
             let opponent = self.opponent.as_ref().filter(|_| !is_own && !is_over);
@@ -341,7 +341,7 @@ impl<'a, G: Playable> Session<'a, G> {
             };
             match self.game.parse_outcome(&reply) {
                 Ok(face) => return Ok(Some(Some(face))),
-                Err(problem) => output::line(&format!("{problem}; or quit"))?,
+                Err(problem) => output::print_line(&format!("{problem}; or quit"))?,
             }
         }
     }
@@ -366,7 +366,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 break;
             }
         }
-        output::line(&format!("{} taken back", before - self.plies.len()))
+        output::print_line(&format!("{} taken back", before - self.plies.len()))
     }
 
     /// Prints `prompt` and reads a line; `None` at the end of input.
@@ -449,7 +449,7 @@ impl<'a, G: Playable> Session<'a, G> {
             let text = format!("{mv}: nothing is better ({})", scale.value_text(value));
             return Ok(style(text).green().to_string());
         }
-        if self.game.seats() > 2 && error < MIN_TOLD_LOSS {
+        if self.game.seats() > 2 && error < MIN_GRADED_LOSS {
             return Ok(format!(
                 "{mv}: the search cannot tell it from {better}, with so many players"
             ));
@@ -541,6 +541,6 @@ impl<'a, G: Playable> Session<'a, G> {
                 row.push(Cell::Right(format!("{rounded:+.decimals$}")));
             }
         }
-        output::line(&format!("\n{}", text_table.text().trim_end()))
+        output::print_line(&format!("\n{}", text_table.text().trim_end()))
     }
 }

@@ -1,8 +1,8 @@
 //! `alea probe`: exact values of endgame positions and their moves.
 
+use crate::endgame_tables;
 use crate::games::{GameArguments, GameTask};
-use crate::positions::{self, PositionArguments};
-use crate::tables;
+use crate::position_arguments::{self, PositionArguments};
 use anyhow::{Result, bail};
 use engine::core::{chance_bounds::flip_unless_same, oracle::Oracle};
 use engine::games::einstein::{Move, Standard, tables::Tables};
@@ -61,7 +61,7 @@ struct RatedMove {
     best: Option<Vec<u8>>,
 }
 
-type Question = positions::Question<Standard>;
+type Question = position_arguments::Question<Standard>;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -75,7 +75,7 @@ impl Arguments {
             tables: None,
         };
         let answer = |question: &Question| source.answer(question);
-        positions::answer_all(&self.position, &game, answer, |question, answer| {
+        position_arguments::answer_all(&self.position, &game, answer, |question, answer| {
             format_answer(&game, question, answer)
         })
     }
@@ -89,7 +89,7 @@ impl GameTask for Arguments {
         let Some((Ok(Some(oracle)), entry)) = oracle else {
             bail!("{} has no exact values to probe", game.notation());
         };
-        let answer = |question: &positions::Question<G>| {
+        let answer = |question: &position_arguments::Question<G>| {
             Ok(probe_oracle(
                 game,
                 &*oracle,
@@ -97,7 +97,7 @@ impl GameTask for Arguments {
                 question,
             ))
         };
-        positions::answer_all(&self.position, game, answer, |question, answer| {
+        position_arguments::answer_all(&self.position, game, answer, |question, answer| {
             format_values(question.text_diagram(game), answer, game.points())
         })
     }
@@ -107,13 +107,13 @@ fn notation_name(arguments: &GameArguments) -> Result<String> {
     Ok(crate::games::parse(&arguments.notation())?.name)
 }
 
-/// Values of a position and of its moves: before the roll that of the oracle, after it that of the
-/// best move.
+/// Exact values of a position and of its moves: before the roll that of the oracle, after it that
+/// of the best move.
 fn probe_oracle<G: Playable>(
     game: &G,
     oracle: &dyn Oracle<G>,
     win_probability: fn(f32) -> Option<f32>,
-    question: &positions::Question<G>,
+    question: &position_arguments::Question<G>,
 ) -> Answer {
     let position = &question.position;
     let unknown = || Answer {
@@ -284,7 +284,8 @@ impl Source<'_> {
         match &self.tables {
             Some(tables) if tables.max_stones() >= stones_to_build => Ok(tables.clone()),
             _ => {
-                let tables = tables::in_memory(stones_to_build, variant, &self.arguments.tables)?;
+                let tables =
+                    endgame_tables::in_memory(stones_to_build, variant, &self.arguments.tables)?;
                 Ok(self.tables.insert(tables).clone())
             }
         }

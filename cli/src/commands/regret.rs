@@ -1,16 +1,16 @@
 //! `alea regret`: win probability lost by players, against exact values or solved suites.
 
 use crate::commands::arena;
+use crate::endgame_tables;
 use crate::games::{GameArguments, GameTask};
 use crate::output;
 use crate::sharding::ShardArguments;
-use crate::tables;
 use ::arena::regret::{
     Contestant,
     positions::{Source, draw_positions},
+    reference_values::{Labelled, label_exactly},
     report::{ContestantReport, Report, measure},
     suite::LabelledSuite,
-    truth::{Labelled, label_exactly},
 };
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
@@ -327,11 +327,11 @@ impl Arguments {
                 self.tables.display()
             );
         }
-        Ok(tables::in_memory(stones, variant, &self.tables)?)
+        Ok(endgame_tables::in_memory(stones, variant, &self.tables)?)
     }
 
     fn write<G: Playable>(&self, report: &Report, game: &G) -> Result<()> {
-        output::result(self.json, report, || {
+        output::print_result(self.json, report, || {
             let mut text = format!(
                 "{} positions{}; {}\ntruth: {}; seed {}\n",
                 report.positions,

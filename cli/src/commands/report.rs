@@ -84,7 +84,8 @@ fn read(path: &Path) -> Result<(String, String)> {
     ))
 }
 
-/// A file as a report names it: from `directory` if it is there, else by its own folder.
+/// Name of a file in a report: its path from `directory` if it is inside, else its name with that
+/// of its folder.
 fn file_title(path: &Path, directory: &Path) -> String {
     let within = path.strip_prefix(directory).unwrap_or(path);
     if within.is_relative() {

@@ -146,7 +146,7 @@ impl Arguments {
         // `time`: thread-seconds of the games that this process played.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
-        output::result(self.json, &object, || {
+        output::print_result(self.json, &object, || {
             let scale = DisplayScale::of(game);
             let mut text = table(&report.summary, began.elapsed().as_secs_f64(), scale);
             let Timing {
@@ -232,7 +232,8 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64, scale: DisplayScale
     text
 }
 
-/// Numbers of sides of players and the percentages that they won, or their mean points.
+/// Table of `players` (name, number of sides played, sum of payoffs) with the percentage that each
+/// won, or its mean points.
 pub(crate) fn players_table<'a>(
     scale: DisplayScale,
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,

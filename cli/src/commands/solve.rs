@@ -1,9 +1,9 @@
 //! `alea solve`: builds the exact endgame tables.
 
+use crate::endgame_tables::with_progress;
 use crate::games::GameArguments;
 use crate::output;
 use crate::sharding::ShardArguments;
-use crate::tables::with_progress;
 use anyhow::{Result, bail};
 use engine::core::job_array::TaskSlice;
 use engine::core::text::format_bytes;
@@ -102,9 +102,9 @@ impl Arguments {
             if self.statistics {
                 object["facts"] = statistics.into();
             }
-            output::json(&object)?;
+            output::print_json(&object)?;
         } else {
-            output::line(&format!(
+            output::print_line(&format!(
                 "{} in {}, {seconds:.1} s",
                 format_bytes(bytes),
                 self.tables.display()
@@ -139,13 +139,13 @@ fn show(statistics: &[Value]) -> Result<()> {
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let number = |value: &Value| value.as_f64().unwrap_or_default();
-    output::line("\nstones     positions   value     won    lost   worth of the move")?;
+    output::print_line("\nstones     positions   value     won    lost   worth of the move")?;
     for one in statistics {
         let (class, positions, mean) =
             (text(&one["class"]), &one["positions"], number(&one["mean"]));
         let [won, lost] = ["won", "lost"].map(|key| 100.0 * number(&one[key]));
         let tempo = number(&one["worth_of_the_move"]);
-        output::line(&format!(
+        output::print_line(&format!(
             "{class:<6} {:>13}  {mean:.4}  {won:>5.1} %  {lost:>5.1} %  {tempo:.4}",
             positions.to_string()
         ))?;
@@ -159,7 +159,7 @@ fn show(statistics: &[Value]) -> Result<()> {
         ),
         ("self_capture", capture),
     ] {
-        output::line(&format!("\n{heading}"))?;
+        output::print_line(&format!("\n{heading}"))?;
         for one in statistics.iter().filter(|one| !one[key].is_null()) {
             let (class, found) = (text(&one["class"]), &one[key]);
             let position = text(&found["position"]);
@@ -172,7 +172,7 @@ fn show(statistics: &[Value]) -> Result<()> {
                 ),
                 _ => format!("{:+.4}", number(&found["worth"])),
             };
-            output::line(&format!("{class:<6} {position}  {details}"))?;
+            output::print_line(&format!("{class:<6} {position}  {details}"))?;
         }
     }
     Ok(())

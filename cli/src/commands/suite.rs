@@ -119,7 +119,7 @@ impl Arguments {
                 maker.make(&self.out, stones, positions, progress)
             })?;
             if !slice.is_task() {
-                output::line(&suite_path(&self.out, stones).display().to_string())?;
+                output::print_line(&suite_path(&self.out, stones).display().to_string())?;
             }
         }
         if self.shard.report_task_end(false)? {

@@ -2,7 +2,7 @@
 
 use crate::commands::arena::{MatchArguments, contestant, unsaved_note};
 use crate::games::with_game;
-use crate::{interruption, output};
+use crate::{interruption_report, output};
 use anyhow::Result;
 use arena::{
     matches::{Contestant, MatchOptions, MatchResult, warning_of_repeats},
@@ -48,11 +48,11 @@ impl Arguments {
             let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
             finished.push(result.clone());
         })?;
-        interruption::clear_report();
+        interruption_report::clear_report();
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
-        output::result(self.json, &result, || table(&result))
+        output::print_result(self.json, &result, || table(&result))
     }
 
     /// Prints the matches finished so far if a signal ends the tournament.
@@ -65,7 +65,7 @@ impl Arguments {
         let names: Vec<String> = contestants.iter().map(|one| one.name.clone()).collect();
         let (finished, as_json) = (Arc::clone(finished), self.json);
         let (is_kept, is_task) = (options.state.is_some(), options.slice.is_task());
-        interruption::set_report(move || {
+        interruption_report::set_report(move || {
             let matches = finished
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +73,7 @@ impl Arguments {
             let has_any = !matches.is_empty() && !is_task;
             if has_any {
                 let result = TournamentResult::of(names, matches);
-                let _ = output::result(as_json, &result, || table(&result));
+                let _ = output::print_result(as_json, &result, || table(&result));
             }
             let saving = "a tournament with --state DIR";
             (!is_kept).then(|| unsaved_note(has_any.then_some("matches"), saving))

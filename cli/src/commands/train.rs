@@ -111,7 +111,7 @@ impl FitReport {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if self.print_config {
-            return output::line(TrainConfig::default_toml().trim_end());
+            return output::print_line(TrainConfig::default_toml().trim_end());
         }
         let Some(out) = &self.out else {
             unreachable!("clap requires it")
@@ -187,7 +187,7 @@ impl Arguments {
         }
         for &family in self.families() {
             let report = fit(config, family, &out.join(family.name()))?;
-            output::result(self.json, &report, || report.summary())?;
+            output::print_result(self.json, &report, || report.summary())?;
         }
         Ok(())
     }

@@ -78,11 +78,11 @@ impl Arguments {
             search(&config, &options, &samples, &self.out, progress)
         })?;
         if self.json {
-            return output::json(&report);
+            return output::print_json(&report);
         }
-        output::line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
+        output::print_line("   rows  tuples  validation      gain  kind, the first of its tuples")?;
         for addition in &report.additions {
-            output::line(&format!(
+            output::print_line(&format!(
                 "{:>7}  {:>6}  {:>10.6}  {:>8.6}  {}: {}",
                 addition.rows,
                 addition.tuples.len(),
@@ -92,7 +92,7 @@ impl Arguments {
                 addition.tuples.first().map_or("", String::as_str)
             ))?;
         }
-        output::line(&format!(
+        output::print_line(&format!(
             "{:>7}  {:>6}  {:>10.6}  in all: {}",
             report.rows,
             report.tuples,

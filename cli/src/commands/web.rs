@@ -1,6 +1,6 @@
 //! `alea web`: serves the analysis board to browsers.
 
-use crate::{fatal, output, own_models, record_json, tables};
+use crate::{endgame_tables, fatal, output, own_models, record_json};
 use anyhow::{Context, Result, bail};
 use engine::core::{
     files::{self, FileKind},
@@ -70,14 +70,14 @@ impl Arguments {
                 bail!("{file}: this is no WebAssembly; web/build-wasm makes the engine");
             }
             page::export(directory, &engine)?;
-            return output::line(&format!(
+            return output::print_line(&format!(
                 "{}: the page; any web server can serve it, such as: python3 -m http.server -d {}",
                 directory.display(),
                 directory.display()
             ));
         }
         if let Some(directory) = &self.tables {
-            tables::set_directory(directory)?;
+            endgame_tables::set_directory(directory)?;
         }
         own_models::find();
         let bind = |port| TcpListener::bind((self.listen, port));
@@ -90,7 +90,7 @@ impl Arguments {
         }
         let hosts = self.hosts_to_open(address.ip()).into_iter();
         let addresses = hosts.map(|host| format!("http://{host}:{}/", address.port()));
-        output::line(&joined(addresses, "\n"))?;
+        output::print_line(&joined(addresses, "\n"))?;
         let searches = match self.searches {
             0 => rayon::current_num_threads(),
             some => some.min(1024),

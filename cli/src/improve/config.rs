@@ -68,7 +68,7 @@ pub(crate) struct TrainSection {
 #[serde(rename_all = "snake_case")]
 enum InitialWeights {
     Random,
-    /// Those of the best model; random while the best evaluator is hand-made.
+    /// Weights of the best model; random while the best evaluator is hand-made.
     Best,
 }
 
@@ -185,7 +185,6 @@ impl ImproveConfig {
         generation <= self.td_generations()
     }
 
-    /// Generations whose records `generation` is trained on.
     pub(super) fn training_generations(&self, generation: u64) -> RangeInclusive<u64> {
         let newest = (generation + 1).saturating_sub(self.train.last_generations);
         newest.max(self.td_generations() + 1)..=generation

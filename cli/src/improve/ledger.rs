@@ -35,8 +35,8 @@ pub(crate) struct Start {
 pub(crate) struct Entry {
     pub(crate) generation: u64,
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games, but those of TD learning, and that the candidate
-    /// had to beat.
+    /// Label of the best evaluator before this generation, which the candidate had to beat. It
+    /// played the games, unless they are those of TD learning.
     pub(crate) best_before: String,
     pub(crate) games: u64,
     pub(crate) positions: u64,
@@ -45,24 +45,23 @@ pub(crate) struct Entry {
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: GateResult,
-    /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// Command that runs this generation again.
     pub(crate) command: String,
 }
 
-/// Losses are in nats.
+/// Training of a generation's candidate; losses are in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
     pub(crate) family: String,
     pub(crate) samples: usize,
-    /// Number of epochs over records; `None` of TD learning, as the two below.
+    /// Number of epochs over records; `None` after TD learning, as are `best_epoch` and
+    /// `validation_loss`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) epochs: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) best_epoch: Option<usize>,
-    /// Of TD learning against results, before each update.
+    /// Training loss; of TD learning that of values before each update, against results.
     pub(crate) training_loss: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) validation_loss: Option<f64>,
@@ -85,7 +84,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// Fraction of the points, Elo difference and, in games with points, mean points, with 95 %
+/// Score of A as a fraction, Elo difference and, in games with points, mean points, with 95 %
 /// intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {

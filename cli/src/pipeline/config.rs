@@ -63,12 +63,12 @@ pub(crate) struct TrainSection {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArenaSection {
     pub(crate) opponents: Vec<String>,
-    pub(crate) rounds: Vec<Round>,
+    pub(crate) rounds: Vec<ArenaRound>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Round {
+pub(crate) struct ArenaRound {
     pub(crate) depth: u32,
     pub(crate) games: u64,
 }
@@ -100,7 +100,7 @@ impl PipelineConfig {
         for opponent in &self.arena.opponents {
             build::parse_evaluator(trusted_text(opponent), game).context("arena.opponents")?;
         }
-        for &Round { depth, games } in &self.arena.rounds {
+        for &ArenaRound { depth, games } in &self.arena.rounds {
             if !(1..=64).contains(&depth) || !(1..=MAX_GAMES).contains(&games) {
                 bail!(
                     "arena.rounds: 'depth' is from 1 to 64 and 'games' from 1 to {MAX_GAMES}, not {depth} and {games}"

@@ -7,7 +7,6 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Settings that override those of the settings file.
 #[derive(clap::Args, Default)]
 pub(crate) struct SetArguments {
     /// Override a setting of the settings file, in TOML (seed=5); may be given several
@@ -17,7 +16,6 @@ pub(crate) struct SetArguments {
 }
 
 impl SetArguments {
-    /// Reads a settings file, and overrides its settings.
     pub(crate) fn read_toml<T: DeserializeOwned>(&self, path: &Path) -> Result<T> {
         let text = super::read_text(path)?;
         self.parse_toml(&text, || path.display().to_string())
@@ -78,7 +76,6 @@ impl Override {
         Ok(Self { option, key, value })
     }
 
-    /// Copy with another value.
     pub(crate) fn with_value(&self, value: Value) -> Self {
         Self {
             value,
@@ -138,7 +135,7 @@ fn is_finite(value: &Value) -> bool {
     }
 }
 
-/// Copies `settings` with those of `overrides`.
+/// Copies `settings` with the values of `overrides`.
 ///
 /// # Errors
 /// Names the first override with an unknown key or a value of a wrong type.

@@ -6,9 +6,9 @@
 mod shell_transcripts;
 mod support;
 
-mod columns_game;
+mod commands_on_example_game;
 #[cfg(unix)]
-mod documents;
+mod document_transcripts;
 mod independent_checks;
 mod line_endings;
 mod links;

@@ -408,7 +408,6 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
 ];
 
 const INTERRUPTIONS: usize = 50;
-/// Maximum median delay of an answer after an interruption.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 const LATE: Duration = Duration::from_secs(5);
 

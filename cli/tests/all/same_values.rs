@@ -1,5 +1,5 @@
-//! The value of a position is the same to the digit that is shown by `alea analyse`, over HTTP and
-//! by the page's API; Python's tests compare with the same file, as does the page's check.
+//! The shown value of a position is equal in `alea analyse`, over HTTP and in the page's API;
+//! Python's tests compare with the same file, as does the page's check.
 //!
 //! `VALUES=overwrite` rewrites the file, from random games.
 
@@ -28,7 +28,6 @@ fn answer_request(request: &Value) -> Value {
     answer(request.to_string().as_bytes(), &RequestLimits::default())
 }
 
-/// Positions of random games, every second one after a roll where there are dice.
 fn random_positions(game: &str) -> Vec<String> {
     let mut random = RandomStream::new(58);
     let mut positions = Vec::new();
@@ -50,7 +49,7 @@ fn random_positions(game: &str) -> Vec<String> {
             }
             at = answer_request(&request);
         }
-        // Trees divide their simulations otherwise after a roll.
+        // Tree searches divide their simulations otherwise after a roll.
         positions.push(word(&at["position"]).to_owned());
         if positions.len() == POSITIONS {
             return positions;
@@ -59,8 +58,8 @@ fn random_positions(game: &str) -> Vec<String> {
     unreachable!("seeds do not end")
 }
 
-/// The value and, unless a move wins so that no other is searched deeper, those of the moves, rounded
-/// as they are shown.
+/// The value and those of the moves, rounded as they are shown; without the moves where one wins,
+/// so that no other is searched deeper.
 fn displayed_values(answer: &Value) -> (Value, BTreeMap<String, Value>) {
     let rounded = |valued: &Value| {
         let fitted = valued.get("calibrated").and_then(Value::as_f64);

@@ -71,7 +71,6 @@ impl Server {
         (status, answer)
     }
 
-    /// The answer of the API to a good request.
     pub(crate) fn answer(&self, request: &Value) -> Value {
         let headers = self.host() + "Content-Type: application/json\r\n";
         let (status, answer) = self.request("POST /api", &headers, request.to_string().as_bytes());

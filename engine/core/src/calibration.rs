@@ -24,7 +24,7 @@ pub enum Calibration {
 }
 
 impl Calibration {
-    /// [`Calibration::Logistic`] with these constants.
+    /// Creates a [`Calibration::Logistic`].
     pub const fn logistic(slope: f32, offset: f32) -> Self {
         Self::Logistic { slope, offset }
     }

@@ -22,7 +22,7 @@ impl Bounds {
         upper: 1.0,
     };
 
-    /// Both bounds are `value`.
+    /// Bounds of a known value, both equal to it.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -95,13 +95,13 @@ pub struct ChanceBounds<O: OutcomeList> {
     allowing: [u64; MAX_MASKED_MOVES],
     lower: f32,
     upper: f32,
-    /// 0 with a single outcome, without rounding errors.
+    /// Allowance for rounding errors of the bounds; 0 with a single outcome, which has none.
     margin: f32,
 }
 
 const MAX_MASKED_MOVES: usize = 32;
 
-/// Exceeds the rounding errors of the running sums.
+/// Margin that exceeds the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +109,7 @@ struct OutcomeBounds {
     outcome: Outcome,
     lower: f32,
     searched_upper: f32,
-    /// 1 until all allowed moves are searched, then `searched_upper`.
+    /// Upper bound of the best allowed move: 1 until all are searched, then `searched_upper`.
     upper: f32,
     unsearched: u16,
     reciprocal: f32,

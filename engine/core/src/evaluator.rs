@@ -93,7 +93,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// [`Evaluator::value`] without a cache.
+    /// As [`Evaluator::value`], computed without a cache.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
@@ -134,7 +134,7 @@ pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> 
     payoffs
 }
 
-/// Default of [`Evaluator::one_ply`].
+/// Searches one ply, successor by successor; the default of [`Evaluator::one_ply`].
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -151,7 +151,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// Default of [`Evaluator::value_successors`].
+/// Values successors one by one; the default of [`Evaluator::value_successors`].
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -165,7 +165,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Default of [`Evaluator::score_successors`]: the values.
+/// Scores moves by their values; the default of [`Evaluator::score_successors`].
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

@@ -52,7 +52,7 @@ impl FileError {
         }
     }
 
-    /// [`FileError::Write`] of `path`.
+    /// Creates a [`FileError::Write`] of `path`.
     pub fn from_write(path: &Path, cause: io::Error) -> Self {
         Self::Write(path.to_owned(), cause)
     }
@@ -215,7 +215,7 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`]; tasks of a job array share the lock and remove no files.
+/// As [`claim_directory`], but tasks of a job array share the lock and remove no files.
 pub fn claim_directory_for_slice(
     directory: &Path,
     slice: TaskSlice,

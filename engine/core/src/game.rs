@@ -18,14 +18,14 @@ pub type Seat = usize;
 /// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs by seat, in `[0, 1]`. Two seats: win 1, draw ½, loss 0; more seats: points of the rank,
-/// divided by the maximal points.
+/// Payoffs by seat, in `[0, 1]`. With two seats they add up to 1: win 1, draw ½, loss 0, or scaled
+/// points; with more seats they are points of the rank, divided by the maximal points.
 pub type Payoffs = [f32; MAX_SEATS];
 
 /// A chance outcome with the range of the move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Probability.
+    /// Probability of the outcome.
     pub weight: f32,
     /// Index of the first allowed move.
     pub start: u16,

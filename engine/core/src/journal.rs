@@ -172,7 +172,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 
-/// Makes appends fail in tests.
+/// Fault that tests set, so that appends fail.
 #[doc(hidden)]
 pub static INJECTED_FAULT: OnceLock<AppendFault> = OnceLock::new();
 

@@ -35,7 +35,7 @@ pub mod pages;
 
 pub mod fallible_allocation;
 
-pub mod mapping;
+pub mod mapped_file;
 
 pub mod shutdown_cleanup;
 

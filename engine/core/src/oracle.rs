@@ -8,13 +8,13 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// Win probability of the seat to move, before its chance event; `None` if unknown.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// [`Oracle::value`]; `None` also if `limits` end its computation.
+    /// Value as [`Oracle::value`]; `None` also if `limits` end its computation.
     fn value_within(&self, game: &G, position: &G::Position, limits: &Limits) -> Option<f32> {
         let _ = limits;
         self.value(game, position)
     }
 
-    /// [`Oracle::value`] of each position; tables can read them in disk order.
+    /// Values as [`Oracle::value`]; tables can read them in disk order.
     fn values(&self, game: &G, positions: &[G::Position]) -> Vec<Option<f32>> {
         let positions = positions.iter();
         positions

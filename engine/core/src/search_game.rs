@@ -91,7 +91,8 @@ pub trait Playouts: SearchHints {
         playout_by_moves(self, position, random)
     }
 
-    /// [`Playouts::playout`] that adds the [`SearchHints::history_index`] of each move to `played`.
+    /// Plays as [`Playouts::playout`], and adds the [`SearchHints::history_index`] of each move to
+    /// `played`.
     fn playout_traced(
         &self,
         position: &Self::Position,
@@ -127,7 +128,8 @@ pub trait Playouts: SearchHints {
     }
 }
 
-/// Default of [`Playouts::playout`]: calls `random` once per ply.
+/// Plays random moves to the end, calling `random` once per ply; the default of
+/// [`Playouts::playout`].
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -151,7 +153,7 @@ pub struct MoveCount {
     pub nonterminal: u32,
 }
 
-/// Default of [`Playouts::count_moves`].
+/// Counts moves by listing them; the default of [`Playouts::count_moves`].
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);

@@ -21,7 +21,6 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a path for the result of [`shut_down`].
 pub(super) fn register_output(path: &Path) {
     let mut state = state();
     if !state.outputs.iter().any(|registered| registered == path) {
@@ -32,7 +31,7 @@ pub(super) fn register_output(path: &Path) {
 pub(super) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
-    /// Blocks after a shutdown.
+    /// Creates a registered temporary file; blocks after a shutdown.
     pub(super) fn create(
         create_file: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, Self)> {
@@ -43,7 +42,7 @@ impl TemporaryFile {
         Ok((file, Self(path)))
     }
 
-    /// Blocks after a shutdown.
+    /// Renames a temporary file into place; blocks after a shutdown.
     pub(super) fn commit<T>(self, rename: impl FnOnce() -> T) -> T {
         let _state = state();
         rename()

@@ -38,7 +38,7 @@ impl TextError {
     }
 }
 
-/// [`TextError::new`] as `Err`.
+/// Creates an `Err` of [`TextError::new`].
 pub fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
@@ -64,7 +64,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     }
 }
 
-/// [`from_utf8`] that decodes lines in other encodings as Latin-1.
+/// Decodes as [`from_utf8`] does, but lines in other encodings as Latin-1.
 ///
 /// # Errors
 /// If `bytes` are UTF-16, or contain a zero byte without being UTF-8.
@@ -176,7 +176,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// [`printable`] that keeps line feeds.
+/// Makes text [`printable`], but keeps line feeds.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_unprintable = |character| character != '\n' && is_unprintable(character);
     match text.contains(is_unprintable) {

@@ -6,7 +6,7 @@ use alea_play::rules::Rules;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// Division of a game into parts.
+/// Division of a game into numbered parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameParts {
     /// Maximal `Rules::remaining_length` of each part but the last; empty for one part.
@@ -22,10 +22,10 @@ impl Default for GameParts {
 }
 
 impl GameParts {
-    /// One part.
+    /// The undivided game, which is one part.
     pub const WHOLE_GAME: Self = Self::Limits(Vec::new());
 
-    /// Parses [`Self`]'s text, such as `5,8` or `contact,race`.
+    /// Parses limits such as `5,8`, or names such as `contact,race`.
     ///
     /// # Errors
     /// If an item is neither, or numbers and names are mixed.
@@ -96,7 +96,7 @@ impl GameParts {
     /// parts; `what` names the setting.
     ///
     /// # Errors
-    /// What would be right.
+    /// If not; the message has the valid values.
     pub fn check<G: TupleInputs>(&self, game: &G, what: &str) -> Result<(), String> {
         let limits = match self {
             Self::Named(names) if names.iter().eq(G::INFO.parts) => return Ok(()),
@@ -137,7 +137,8 @@ impl GameParts {
     }
 }
 
-/// Index of the part at a `Rules::remaining_length`.
+/// Index of the part with this `Rules::remaining_length`; `limits` are those of
+/// [`GameParts::Limits`].
 #[inline]
 pub fn part_by_length(limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;

@@ -22,7 +22,7 @@ pub fn schema_hash(schema: &str) -> u64 {
     xxh3_64(schema.as_bytes())
 }
 
-/// Consecutive view cells with the same number of symbols.
+/// Consecutive cells of a view (a position as one symbol per cell) with the same number of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
     /// Prefix of cell names, such as `b` in `b3`.
@@ -39,7 +39,7 @@ pub struct CellGroup {
     pub optional: bool,
 }
 
-/// A view cell with its number of symbols.
+/// A cell of a view, with its number of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     index: u16,
@@ -47,7 +47,7 @@ pub struct Cell {
 }
 
 impl CellGroup {
-    /// A group of all cells of a view.
+    /// Creates the group of all cells of a view that has only one.
     pub const fn single(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -115,7 +115,7 @@ pub struct NamedTuples<G> {
 /// Name of a kind of candidates, and the cells of each tuple.
 pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
-/// A game with views, the inputs of n-tuple networks.
+/// A game with views (positions as one symbol per cell), the inputs of n-tuple networks.
 pub trait TupleInputs: Playable {
     /// Groups that form a view.
     fn cell_groups(&self) -> &[CellGroup];
@@ -258,7 +258,7 @@ pub(crate) fn view_len<G: TupleInputs>(game: &G) -> usize {
     groups.last().map_or(0, |last| last.start + last.count)
 }
 
-/// Calls `read` with a position's view from the perspective of `seat`.
+/// Calls `read` with the symbols of all cells of a position in the perspective of `seat`.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
     game: &G,

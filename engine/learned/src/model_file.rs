@@ -224,7 +224,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// An older kind, `network`, was in floating point.
+/// Kind of a neural network in metadata; an older kind, `network`, was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
 /// Metadata from keys and values.
@@ -271,13 +271,12 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// `shape` after a dimension of the buckets, or of the outputs, if there are several.
+/// `shape`, after a dimension of `count` (buckets or outputs) if that is above 1.
 fn with_dimension(count: usize, shape: &[usize]) -> Vec<usize> {
     let all = (count > 1).then_some(count).into_iter();
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Shapes of the output's weights and biases.
 fn output_shapes(buckets: usize, outputs: usize, width: usize) -> [Vec<usize>; 2] {
     let bias = match outputs {
         1 => vec![buckets],

@@ -25,7 +25,7 @@ pub struct NamedSet<N> {
     marker: std::marker::PhantomData<N>,
 }
 
-/// The unknown name, and all known ones.
+/// Error about an unknown name, with all known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);

@@ -6,13 +6,13 @@
 mod accumulator;
 mod kernels;
 mod logit_batch;
-mod results;
+mod result_outputs;
 mod simd;
 pub mod simd_layers;
 mod weights;
 
 pub use accumulator::Accumulators;
-pub use results::{ResultPayoffs, ResultProbabilities};
+pub use result_outputs::{ResultPayoffs, ResultProbabilities};
 pub use weights::*;
 
 use super::{ModelError, game_parts::GameParts, inputs::Learnable, named_set::NamedSet};
@@ -36,7 +36,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Data updated from move to move, such as accumulators.
     type Cache: Clone + Default + Send;
 
-    /// As [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Whether to value successors together ([`Evaluator::BATCHES_SUCCESSORS`]).
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]);
@@ -289,7 +289,7 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Parts of the game with layers of their own.
+    /// Parts of the game with layers of their own after the first.
     pub fn buckets(&self) -> &GameParts {
         &self.buckets
     }
@@ -393,7 +393,6 @@ impl<G: Learnable> Network<G> {
         }
     }
 
-    /// Logits of all outputs, then zeros.
     #[inline]
     fn output_logits(
         &self,

@@ -17,7 +17,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 
     fn extract(&self, position: &G::Position, seat: Seat, inputs: &mut [Self::Input]);
 
-    /// `inputs` begin as those of `before`.
+    /// Replaces `inputs`, which are those of `before`, by those of `after`.
     fn extract_after(
         &self,
         before: &G::Position,
@@ -38,7 +38,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 #[derive(Clone, Debug, Default)]
 pub struct Perspectives<I, S> {
     lens: [usize; 2],
-    /// By seat, then scratch space.
+    /// Inputs by seat, then scratch space.
     inputs: Vec<I>,
     sums: Vec<S>,
     /// Bit set of seats with sums, some of an earlier position.
@@ -85,12 +85,13 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         self.current |= 1 << seat;
     }
 
-    /// Forgets all sums.
+    /// Marks the sums of all perspectives as not computed.
     pub(crate) fn clear(&mut self) {
         self.computed = 0;
     }
 
-    /// Changes the sums of earlier positions to those of `position`, for its seat to move.
+    /// Updates the sums of the perspective of the seat to move in `position` from any earlier
+    /// position.
     pub(crate) fn follow<G: Game>(
         &mut self,
         kernels: &impl PerspectiveSums<G, Input = I, Sum = S>,

@@ -99,7 +99,7 @@ impl Container {
         Ok(container)
     }
 
-    /// The file, with new checksums.
+    /// Encodes the file, with new checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();

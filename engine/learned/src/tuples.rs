@@ -27,10 +27,10 @@ use std::fmt::Debug;
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// Data updated from move to move.
+    /// Rows and sums of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// As [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Whether to value successors together ([`Evaluator::BATCHES_SUCCESSORS`]).
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Prepares kernels for the cells of each tuple.
@@ -61,7 +61,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     ) {
     }
 
-    /// [`Self::sum`]; `cache` is of `position`.
+    /// Sum as [`Self::sum`]; `cache` is of `position`.
     #[inline]
     fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &Self::Cache) -> i32 {
         let _ = cache;
@@ -78,7 +78,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// As [`Evaluator::score_successors`]: log odds if batched, else win probabilities.
+    /// Writes scores as [`Evaluator::score_successors`]: log odds if batched, else win
+    /// probabilities.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,

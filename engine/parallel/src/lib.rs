@@ -71,7 +71,8 @@ pub fn try_for_each_with<W, E: Send>(
     into_inner(lowest).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Results for each item, in order; `task` also receives what `make` makes for each thread.
+/// Calls `task` with each item, in parallel, and returns the results in order; `task` also receives
+/// what `make` makes for each thread.
 pub fn map_items_with<I: Send, W, T: Send>(
     items: impl IntoIterator<Item = I>,
     make: impl Fn() -> W + Sync,

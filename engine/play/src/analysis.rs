@@ -113,8 +113,8 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
-    /// Index of the best move in a range of `moves` by value, on the search's own scale among equal
-    /// ones, the first of equals; `None` if none has a value.
+    /// Index of the best move in a range of `moves` by value; of equal values by that on the
+    /// search's own scale, then the first. `None` if no move has a value.
     pub fn best_by_value(&self, range: Range<usize>) -> Option<usize> {
         let rated = range.filter_map(|index| {
             let rated = &self.moves[index];
@@ -131,10 +131,10 @@ impl<M: Copy> Analysis<M> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position before (`None`) or after a chance outcome, within `limits` besides the
-    /// player's own: exact where the rules or the game's instant oracle have a value, else fitted
-    /// to complete games where the evaluator has a fit. `observer` receives each finished depth but
-    /// the last, without `best` and scores.
+    /// Analyses a position before (`None`) or after a chance outcome, within `limits` and the
+    /// player's own. Values are exact where the rules or the game's instant oracle have them, else
+    /// fitted to complete games where the evaluator has a fit. `observer` receives each finished
+    /// depth but the last, without `best` and scores.
     ///
     /// # Errors
     /// The player's failure, or that of its tables, in one line.

@@ -232,7 +232,7 @@ impl<G: Playable> PlayerRecipe<G> {
         self.is_uniform
     }
 
-    /// Exact values that take little time: the game's tables or solver, made when first needed.
+    /// The game's tables or solver, if they answer in little time; made when first needed.
     pub(crate) fn instant_oracle(&self) -> Result<&OptionalOracle<G>, String> {
         let read = || {
             let entry = G::registry().oracle;
@@ -249,8 +249,8 @@ impl<G: Playable> PlayerRecipe<G> {
             .map_err(String::clone)
     }
 
-    /// Probabilities of the game's results ([`Points::results`](super::points::Points::results)) for the seat that makes `mv`, by the
-    /// player's evaluator after the move; `None` if that says none.
+    /// Probability of each of [`Points::results`](super::points::Points::results) for the seat that
+    /// makes `mv`, by the player's evaluator after the move; `None` if it estimates none.
     pub fn result_probabilities(&self, position: &G::Position, mv: G::Move) -> Option<Vec<f32>> {
         let (game, points) = (&self.game, self.game.points()?);
         if points.results.is_empty() {
@@ -258,7 +258,7 @@ impl<G: Playable> PlayerRecipe<G> {
         }
         let (next, seat) = (game.play(position, mv), game.to_move(position));
         if let Some(payoff) = game.payoff(&next, seat) {
-            let paid = points.whole(payoff.into());
+            let paid = points.final_points(payoff.into());
             let results = points.results.iter();
             return Some(
                 results
@@ -271,7 +271,7 @@ impl<G: Playable> PlayerRecipe<G> {
         if game.to_move(&next) == seat {
             return Some(probabilities);
         }
-        // A result of the other side is the one of opposite points.
+        // The seats' results have opposite points.
         let of_opposite = |(_, paid): &(&str, f64)| {
             let index = points
                 .results

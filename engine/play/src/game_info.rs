@@ -38,8 +38,8 @@ pub struct GameInfo {
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving `mcts` its oracle.
     pub solver_options: &'static [NamedText],
-    /// Formats of positions, besides the game's own, that UBGI's `position` names; the game's
-    /// parser takes them.
+    /// Names of position formats, besides the game's own, that UBGI's `position` accepts;
+    /// `GameText::parse_position` reads them.
     pub ubgi_positions: &'static [&'static str],
     /// Rules offered on the web page, default first; empty for the default rules alone.
     pub page_rules: &'static [&'static str],
@@ -51,7 +51,7 @@ pub struct GameInfo {
     pub levels: &'static [NamedText],
     /// Rules in notation with puzzles for them, in JSON Lines.
     pub puzzles: &'static [NamedText],
-    /// The rules for people, in lines of at most 80 characters.
+    /// Description of the rules for players, in lines of at most 80 characters.
     pub rules_text: &'static str,
 }
 

@@ -71,9 +71,9 @@ pub fn play_game<G: Game>(
     )
 }
 
-/// [`play_game`] in which `oracle` makes the first best move, unexplored and with exact value, of
-/// two-seat positions of which it knows all allowed successors; after `max_plies` plies the game is
-/// a draw ([`Ending::Limit`]).
+/// Plays as [`play_game`] does, but where `oracle` knows all allowed successors of a two-seat
+/// position, the first best move is played, unexplored and with its exact value. After `max_plies`
+/// plies the game is a draw ([`Ending::Limit`]).
 ///
 /// # Errors
 /// If a player fails.
@@ -141,8 +141,8 @@ pub fn play_with_oracle_moves<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// First best move with its value for the side to move; `None` unless `oracle` knows the position
-/// and all successors, of two seats.
+/// First best move with its value for the side to move; `None` unless the game has two seats and
+/// `oracle` knows the position and all successors.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,

@@ -26,7 +26,7 @@ pub mod registry;
 
 pub mod random_evaluator;
 
-pub mod seat_shares;
+pub mod multi_seat_evaluator;
 
 pub mod perft;
 

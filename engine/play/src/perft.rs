@@ -9,7 +9,7 @@ use std::hint::black_box;
 pub struct Perft {
     /// Lines of exactly the requested length, finished or not.
     pub leaves: u64,
-    /// Lines that ended earlier.
+    /// Number of lines that ended before the last ply.
     pub finished_before: u64,
 }
 

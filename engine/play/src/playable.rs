@@ -26,7 +26,7 @@ pub trait Playable: Codec + ChanceSources {
         (Self::registry().best_model)(self)
     }
 
-    /// Name of the evaluator that won the matches between those of these rules.
+    /// Name of the evaluator that won the matches among the game's evaluators by these rules.
     fn strongest_evaluator_name(&self) -> &'static str {
         (Self::registry().strongest_evaluator)(self)
     }

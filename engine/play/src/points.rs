@@ -7,8 +7,8 @@ pub struct Points {
     pub unit: &'static str,
     /// Points of payoff 1.
     pub max: f64,
-    /// Points of a plain win: of one of unstated size, such as by resignation, and the unit in which
-    /// errors are graded.
+    /// Points of a plain win: those of a win of unstated size, such as by resignation, and the unit
+    /// in which errors are graded.
     pub default_win: f64,
     /// Name and points of each result; empty if results are named by their points.
     pub results: &'static [(&'static str, f64)],
@@ -27,13 +27,13 @@ impl Points {
         2.0 * payoff * self.max
     }
 
-    /// Whole points of a finished game's payoff.
+    /// Points of a finished game's payoff, rounded to an integer.
     #[must_use]
-    pub fn whole(&self, payoff: f64) -> f64 {
+    pub fn final_points(&self, payoff: f64) -> f64 {
         self.from_payoff(payoff).round()
     }
 
-    /// Payoff of points.
+    /// Payoff of `points`, from 0 to 1.
     #[must_use]
     pub fn to_payoff(&self, points: f64) -> f64 {
         (points / self.max + 1.0) / 2.0
@@ -42,7 +42,7 @@ impl Points {
     /// Name of a finished game's result, such as `win_gammon` or `+12`.
     #[must_use]
     pub fn result_name(&self, payoff: f64) -> String {
-        let points = self.whole(payoff);
+        let points = self.final_points(payoff);
         let mut results = self.results.iter();
         let named = results.find(|(_, paid)| *paid == points);
         named.map_or_else(|| format!("{points:+}"), |(name, _)| (*name).to_owned())

@@ -69,16 +69,16 @@ impl<G: Playable> Registry<G> {
 /// `dyn` form of an [`Evaluator`]. It makes searches for the evaluator's type: one `dyn` call per
 /// search, not per node.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
-    /// [`Evaluator::value_of`].
+    /// Value as [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// [`Evaluator::payoffs`] without accumulator.
+    /// Payoffs as [`Evaluator::payoffs`], without a cache.
     fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
 
-    /// [`Evaluator::values`].
+    /// Writes values as [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
-    /// [`Evaluator::value_successors`] without accumulator.
+    /// Writes values as [`Evaluator::value_successors`], without a cache.
     fn successor_values(
         &self,
         game: &G,
@@ -87,13 +87,13 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         values: &mut [f32],
     );
 
-    /// [`Evaluator::raw_score`].
+    /// Score as [`Evaluator::raw_score`].
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// [`Evaluator::result_probabilities`].
+    /// Probabilities as [`Evaluator::result_probabilities`].
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>>;
 
-    /// [`Evaluator::observed_win_rate`].
+    /// Win rate as [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
     /// Makes a player that searches by `plan`; `timed`: measures evaluation time.

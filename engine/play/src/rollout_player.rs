@@ -142,7 +142,7 @@ fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.sample_count() > 0.0
 }
 
-/// Luck-adjusted results may lie outside `[0, 1]`.
+/// Clamps a mean result: luck-adjusted ones may lie outside `[0, 1]`.
 fn probability(luck_adjusted: f64) -> f32 {
     luck_adjusted.clamp(0.0, 1.0) as f32
 }

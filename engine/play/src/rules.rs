@@ -75,7 +75,7 @@ pub trait Rules: SearchGame {
     /// Rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
-    /// Index of the position's part in [`GameInfo::parts`].
+    /// Index of the position's part in [`GameInfo::parts`]; 0 if that is empty.
     fn part(&self, position: &Self::Position) -> usize {
         let _ = position;
         0
@@ -103,10 +103,10 @@ pub trait Rules: SearchGame {
     }
 }
 
-/// [`Rules::from_notation`] for a parsed notation.
+/// Creates the rules of a parsed notation, as [`Rules::from_notation`] does.
 ///
 /// # Errors
-/// As there.
+/// Those of [`Rules::from_notation`].
 pub fn rules_from_notation<G: Rules>(notation: &Notation, map: Option<&str>) -> Result<G, Problem> {
     let mut arguments = Arguments::of(notation);
     let rules = if notation.name != G::INFO.name {

@@ -37,15 +37,15 @@ impl StatedResult {
         }
     }
 
-    /// Result of payoffs by `ending`; `None` if they are neither a draw nor what a win pays.
+    /// Result of a game with these payoffs; `None` if they are neither a draw nor what a win pays.
     #[must_use]
     pub fn from_payoffs(ending: Ending, payoffs: Payoffs, points: Option<Points>) -> Option<Self> {
         let winner = (0..2).find(|&seat| payoffs[seat] > 0.5);
-        let whole = |seat| Some(points?.whole(f64::from(payoffs[seat])) as u16);
+        let final_points = |seat| Some(points?.final_points(f64::from(payoffs[seat])) as u16);
         let stated = Self {
             ending,
             winner,
-            points: winner.and_then(whole),
+            points: winner.and_then(final_points),
         };
         let expected = stated.payoffs(points).into_iter();
         let mut pairs = expected.zip(payoffs);
@@ -159,7 +159,7 @@ impl StatedResult {
         }
     }
 
-    /// Payoff of each seat in a game with these points, if any.
+    /// Payoff of each seat; `points` are those of the game, if it has any.
     #[must_use]
     pub fn payoffs(self, points: Option<Points>) -> Payoffs {
         let Some(winner) = self.winner else {
@@ -265,7 +265,7 @@ mod tests {
         let points = ["B+R", "B+1R", "B+2R", "B+3", "B+9", "W+2R", "0"].map(|text| {
             let payoffs = won(text).payoffs(Some(POINTS));
             assert_eq!(payoffs[0] + payoffs[1], 1.0, "{text}");
-            POINTS.whole(payoffs[0].into())
+            POINTS.final_points(payoffs[0].into())
         });
         assert_eq!(points, [1.0, 1.0, 2.0, 3.0, 3.0, -2.0, 0.0]);
         assert_eq!(won("B+2R").payoffs(None), win_for(0));

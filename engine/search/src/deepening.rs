@@ -71,7 +71,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
 
-    /// Sorts the root moves; returns how many to search, from the front.
+    /// Sorts the root moves for a search to this depth; returns how many to search, from the front.
     fn arrange_root_moves(
         &mut self,
         _position: &G::Position,
@@ -593,8 +593,8 @@ fn deepen_payoffs<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// Subtracted from alpha for moves listed before the best one, which win ties despite rounding
-/// errors.
+/// Margin subtracted from alpha for moves listed before the best one, which win ties despite
+/// rounding errors.
 const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);

@@ -13,9 +13,9 @@ use alea_core::{
 /// How often a move that several outcomes allow is searched; values are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Once for every outcome that allows it.
+    /// Searched once for every outcome that allows it.
     Textbook,
-    /// Once (Rock'n'Roll, Schäfer 2006).
+    /// Searched once (Rock'n'Roll, Schäfer 2006).
     Unified,
 }
 

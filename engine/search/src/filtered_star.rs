@@ -21,12 +21,13 @@ use alea_core::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// The moves of one outcome that are searched deeper than one ply, by their values after one ply.
+/// Selects the moves of one outcome that are searched deeper than one ply, by their values after
+/// one ply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveFilter {
     /// Maximal number of moves, at least 1.
     pub max_moves: usize,
-    /// Maximal distance from the best value.
+    /// Maximal difference from the best value.
     pub within: f32,
 }
 
@@ -80,7 +81,6 @@ struct Buffers<G: SearchGame> {
     list: G::Moves,
     values: Vec<f32>,
     order: Vec<u16>,
-    /// Kept moves of all outcomes.
     kept: Vec<G::Move>,
     kept_ranges: Vec<Range<usize>>,
 }
@@ -98,7 +98,8 @@ impl<G: SearchGame> Default for Buffers<G> {
 }
 
 impl<G: SearchGame> Buffers<G> {
-    /// Sorts the listed moves by value, best first, and appends those that `filter` keeps.
+    /// Sorts the listed moves by value, best first, and appends those that `filter` keeps to
+    /// `kept`; returns their range there.
     fn keep_best(&mut self, filter: MoveFilter) -> Range<usize> {
         let Self {
             list,
@@ -268,7 +269,6 @@ impl<G: SearchGame, E: Evaluator<G>> FilteredStar<G, E> {
         expectation.bounds()
     }
 
-    /// Lists and values the moves of an outcome.
     fn value_outcome(&mut self, position: &G::Position, index: usize, buffers: &mut Buffers<G>) {
         self.game.moves_for(position, index, &mut buffers.list);
         buffers.values.clear();
@@ -290,7 +290,8 @@ impl<G: SearchGame, E: Evaluator<G>> FilteredStar<G, E> {
         range
     }
 
-    /// Writes the values after one ply, from the oracle where it has them.
+    /// Writes the moves' values for the side to move, by the oracle where it has one, else by the
+    /// evaluator.
     fn value_moves_once(&mut self, position: &G::Position, moves: &[G::Move], values: &mut [f32]) {
         let Self {
             game,
@@ -344,7 +345,7 @@ impl<G: SearchGame, E: Evaluator<G>> FilteredStar<G, E> {
         best
     }
 
-    /// Bounds after a move, for the seat that makes it; `depth` counts the move.
+    /// Bounds of the value after a move, for the seat that makes it; `depth` counts the move.
     fn search_move(
         &mut self,
         position: &G::Position,

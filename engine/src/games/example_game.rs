@@ -100,7 +100,8 @@ impl Rules for Columns {
 }
 
 impl GameText for Columns {
-    /// The eight numbers, a space, and the outcome of the die (its number minus 1) or `-`.
+    /// Parses the eight numbers of a board, a space, and the outcome of the die (its number minus
+    /// 1) or `-`.
     fn parse_position(&self, text: &str) -> Result<(Board, Option<u8>), TextError> {
         let error = || TextError::new(1, "a position is eight digits and the die: 00000080 -");
         let (numbers, die) = text.split_once(' ').ok_or_else(error)?;

@@ -25,7 +25,6 @@ fn id(position: &Position) -> String {
     format_position_id(position.mover(), position.other())
 }
 
-/// IDs after each play of a roll, in the order of the plays.
 fn ids_after(position: &Position, roll: usize) -> Vec<String> {
     let mut plays = Plays::new();
     GAME.moves_for(position, roll, &mut plays);
@@ -81,7 +80,6 @@ fn after_dice(sides: &Sides, dice: &[usize], used: usize, found: &mut HashSet<(u
     }
 }
 
-/// All different positions after a play of two dice.
 fn reference_positions(position: &Position, (larger, smaller): (u8, u8)) -> Vec<Position> {
     let sides = [position.mover().counts(), position.other().counts()];
     let [larger, smaller] = [larger, smaller].map(usize::from);
@@ -138,7 +136,7 @@ fn random_position(random: &mut RandomStream) -> Position {
             (0..men).for_each(|_| counts[random.below(points)] += 1);
             Men::from_counts(counts).unwrap()
         });
-        let shares = |point| sides[0].on(point) > 0 && sides[1].on(25 - point) > 0;
+        let shares = |point| sides[0].count_on(point) > 0 && sides[1].count_on(25 - point) > 0;
         if !(1..=24).any(shares) {
             return Position::new(sides[0], sides[1], random.below(2));
         }
@@ -300,14 +298,19 @@ fn men_are_counted() {
                 .map(|at| 1 << at)
                 .sum::<u32>()
         };
-        assert_eq!((men.occupied(), men.made()), (with(1), with(2)));
+        assert_eq!(
+            (men.occupied_points(), men.made_points()),
+            (with(1), with(2))
+        );
         let sum: u32 = counts.iter().map(|&men| u32::from(men)).sum();
         assert_eq!((men.in_play(), men.borne_off()), (sum, 15 - sum));
         let pips: usize = (0..25).map(|at| (at + 1) * usize::from(counts[at])).sum();
         assert_eq!(men.pips() as usize, pips);
         let rearmost = (0..25).rev().find(|&at| counts[at] > 0).unwrap() + 1;
         assert_eq!(men.rearmost() as usize, rearmost);
-        assert!((1..=25).all(|point| men.on(point) == u32::from(counts[usize::from(point) - 1])));
+        assert!(
+            (1..=25).all(|point| men.count_on(point) == u32::from(counts[usize::from(point) - 1]))
+        );
         assert_eq!(parse(&id(&position)).mover(), men);
     }
 }

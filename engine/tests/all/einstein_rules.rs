@@ -270,7 +270,6 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Squares of twelve stones: most are captured, some invalid (25 to 30).
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }

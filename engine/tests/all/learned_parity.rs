@@ -33,7 +33,6 @@ fn network<G: Learnable>(
     network_of(game, groups, widths, limits, [max_hidden, 1.9], 1)
 }
 
-/// A random network whose hidden and output weights are at most `max_weights`.
 fn network_of<G: Learnable>(
     game: &G,
     groups: NamedSet<G::Group>,
@@ -72,7 +71,6 @@ fn part_of_game<G: Learnable>(game: &G, position: &G::Position, limits: &[u8]) -
     limits.iter().filter(over).count()
 }
 
-/// Log odds by the formula in `weights.rs`, in 64-bit integers.
 fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Position) -> i64 {
     defined_logits(network, game, position)[0]
 }
@@ -116,7 +114,6 @@ fn defined_logits<G: Learnable>(
     outputs.map(logit).collect()
 }
 
-/// Sum of up to 16 numbers in pairs: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
 fn sum_of_pairs(mut numbers: Vec<f32>) -> f32 {
     numbers.resize(16, 0.0);
     for half in [8, 4, 2, 1] {
@@ -127,7 +124,6 @@ fn sum_of_pairs(mut numbers: Vec<f32>) -> f32 {
     numbers[0]
 }
 
-/// Terms of the softmax, in the order of 32-bit operations of networks.
 fn softmax_terms(logits: &[i64]) -> Vec<f32> {
     let max = logits.iter().copied().max().unwrap();
     let term = |logit: &i64| exponential((logit - max) as f32 * (1.0 / LOGIT_SCALE as f32));
@@ -176,7 +172,6 @@ fn check<G: Learnable, E: Evaluator<G>>(
     check_values(game, evaluator, expected, plies);
 }
 
-/// Compares an evaluator with the `expected` values on plies from random earlier positions.
 fn check_values<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,
@@ -226,7 +221,6 @@ fn check_values<G: Learnable, E: Evaluator<G>>(
     }
 }
 
-/// Compares batched values of all moves with single values.
 fn check_moves<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,

@@ -23,7 +23,6 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// Rounding error of 1 − x in single precision.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
@@ -124,7 +123,6 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// The position with `seat` to move, by way of text; `None` if `seat` has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();

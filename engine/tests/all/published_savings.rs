@@ -14,7 +14,6 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// Position after greedy plies; `None` if the game ends within them.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,

@@ -92,7 +92,6 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     is_won_as_published::<5, 5>();
 }
 
-/// Mean value for the first side over all pairs of set-ups.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);

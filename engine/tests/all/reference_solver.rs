@@ -50,7 +50,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// Exact probability of an outcome, a multiple of 1 / faces.
     fn exact_outcome_probability(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

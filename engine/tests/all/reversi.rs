@@ -138,7 +138,6 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Disc lead of the side to move under best play.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -294,7 +293,7 @@ fn played_for_discs_payoffs_are_scaled_leads_and_searches_maximise_them() {
         let lead = plain.solve(true, &mut cache);
         let payoff = 0.5 + lead as f32 / 32.0;
         assert_eq!(solver.value(&position), payoff, "{plain:?}");
-        assert_eq!(points.whole(payoff.into()), f64::from(lead));
+        assert_eq!(points.final_points(payoff.into()), f64::from(lead));
         assert_eq!(points.result_name(payoff.into()), format!("{lead:+}"));
         if let Some(payoffs) = game.payoffs(&position) {
             let seat = game.to_move(&position);

@@ -40,7 +40,6 @@ pub(crate) fn vector_game(name: &str) -> ReversiXt {
     game(&vector_maps()[name])
 }
 
-/// Moves as the vectors list them: x, y and special choice.
 fn xy_choice_triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
     let triple = |mv: &Move| {
@@ -124,7 +123,6 @@ fn as_many_lines_of_play_as_other_programs_count() {
 struct PlainBoard {
     players: u8,
     strength: usize,
-    /// Cells that are not holes, by x and y.
     cells: BTreeMap<(i32, i32), char>,
     transitions: HashMap<(i32, i32, i32), (i32, i32, i32)>,
     overrides: Vec<u32>,

@@ -32,7 +32,6 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Slow reference implementation of rollouts.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
@@ -126,7 +125,6 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// Expected payoff of the first seat if both sides play by the evaluator.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.known_value(position, 0) {
             return exact_value;

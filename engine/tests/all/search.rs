@@ -224,7 +224,6 @@ fn uct_finds_the_winning_move_of_nim() {
     assert!(best.value.unwrap() > 0.9);
 }
 
-/// Plain max^n: each seat maximises its own payoff, chance averages.
 fn max_n(game: &HashGame, position: &HashPosition) -> Vec<f64> {
     if let Some(payoffs) = game.payoffs(position) {
         return payoffs[..game.seats]

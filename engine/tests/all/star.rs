@@ -36,7 +36,6 @@ const POLICIES: [Replacement; 4] = [
     Replacement::Bucketed,
 ];
 
-/// A table of varying size and policy; none for every fifth `number`.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
     (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))

@@ -19,10 +19,8 @@ use std::{
 
 const INTERRUPTIONS: usize = 50;
 
-/// Maximum time before the stop flag is set, in microseconds.
 const LATEST: usize = 10_000;
 
-/// Maximum median delay from the stop flag to the move.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 fn measure_stop_delay<R: Send>(

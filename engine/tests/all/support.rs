@@ -18,7 +18,6 @@ use engine::search::{
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
-/// Text of a position with all stones.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 pub(crate) const ALL_CUTS: [Pruning; 4] = [

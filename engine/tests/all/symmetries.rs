@@ -6,7 +6,6 @@ use engine::core::random::RandomStream;
 use engine::games::{havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
 
-/// Number of each move's image, with the image of the position after it.
 fn numbered_moves<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -27,7 +26,6 @@ fn numbered_moves<G: Playable>(
     all
 }
 
-/// Checks images; returns whether swapping colours changed a position.
 fn check<G: Playable>(game: &G, games: usize) -> bool {
     let mut random = RandomStream::new(5);
     let mut swaps = false;

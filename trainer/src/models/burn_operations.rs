@@ -17,15 +17,12 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// Targets of a batch.
 pub(crate) struct Targets {
     /// Target values and loss weights, `[batch, 1]`.
     pub(crate) values: [Tensor<2>; 2],
-    /// Target probabilities of results, `[batch, outputs]`.
     pub(crate) results: Option<Tensor<2>>,
 }
 
-/// Mean loss of a batch, as [`cross_entropy`] or [`super::result_loss`].
 pub(crate) fn mean_loss(
     logits: Tensor<2>,
     targets: Targets,

@@ -2,10 +2,10 @@
 
 use alea_learned::network::ResultPayoffs;
 
-/// Loss weights below are rounding errors of weights that sum to 1.
+/// Loss weights below this are rounding errors of weights that sum to 1.
 const MIN_WEIGHT: f32 = 1e-6;
 
-/// Least expected payoff, and least difference from 1, so that losses stay finite.
+/// Minimum of the expected payoff and of its difference from 1, so that losses stay finite.
 pub(crate) const MIN_VALUE: f32 = 1e-6;
 
 /// Expected payoff by logits in units of 1.

@@ -16,11 +16,11 @@ const ADAGRAD_INITIAL_SUM: f32 = 0.1;
 /// Weights, then the bias, each stored with its optimizer state to save a cache miss.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightTable {
-    /// Weight alone.
+    /// Plain gradient descent: the weight alone.
     Sgd(Vec<[f32; 1]>),
-    /// Weight and sum of squared errors.
+    /// Adagrad: weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
-    /// Weight, sum of errors, and sum of absolute errors.
+    /// Temporal coherence: weight, sum of errors, and sum of absolute errors.
     TemporalCoherence(Vec<[f32; 3]>),
 }
 
@@ -41,7 +41,6 @@ impl WeightTable {
         )
     }
 
-    /// Number of optimizer state values per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,

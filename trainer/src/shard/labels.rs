@@ -4,7 +4,6 @@ use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum length of a label's name in bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
 /// Name and source of a label.

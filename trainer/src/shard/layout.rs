@@ -13,8 +13,8 @@ const CHECKSUM_BYTES: usize = 8;
 /// Format version of shards whose games all ended by the rules.
 const VERSION: u32 = 4;
 
-/// Format version of shards in which a game ended other than by the rules: all store how they
-/// ended. Other shards have [`VERSION`].
+/// Format version of shards with a game that ended other than by the rules: it stores the ending of
+/// each game. Other shards have [`VERSION`].
 const VERSION_WITH_ENDINGS: u32 = 5;
 
 const FIXED_BYTES: usize = 20;

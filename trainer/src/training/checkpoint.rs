@@ -24,7 +24,6 @@ pub(super) const TD_FINGERPRINT: u64 = 0;
 pub(super) struct Header {
     pub(super) family: String,
     pub(super) configuration: String,
-    /// Fingerprint of the samples, or [`TD_FINGERPRINT`].
     pub(super) fingerprint: u64,
     /// Checksum of the model whose weights were the initial ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +36,8 @@ pub(super) struct Header {
     pub(super) epoch_progress: Option<EpochProgress>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
-    /// Whether a longer training from the start would have other weights by now.
+    /// Whether this training was lengthened and would have other weights, had it been so long from
+    /// the start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) differs_by_length: bool,
 }
@@ -47,7 +47,8 @@ impl Header {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 
-    /// Allows the training to be as long as `config` has it; returns the shorter configuration.
+    /// Lengthens the training to that of `config`; returns the configuration before, or `None` if
+    /// `config` is not longer or differs otherwise.
     fn lengthen(&mut self, config: &TrainConfig) -> Option<TrainConfig> {
         let shorter = TrainConfig::from_toml(&self.configuration).ok()?;
         let mut longer = shorter.clone();
@@ -107,7 +108,7 @@ pub(super) struct Checkpoint {
     pub(super) model: Vec<u8>,
     pub(super) optimizer: Vec<u8>,
     pub(super) best: Vec<u8>,
-    /// Configuration of the training that this one continues with more epochs or games; in no file.
+    /// Configuration before this run lengthened the training; not stored.
     pub(super) shorter: Option<TrainConfig>,
 }
 

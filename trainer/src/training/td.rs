@@ -50,8 +50,9 @@ pub(super) struct TdProgress {
 /// Trains by self-play, or resumes training, and exports the final model.
 ///
 /// # Errors
-/// If the game has more than two seats, a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
-/// training, a file cannot be written, or the engine's predictions differ from the trainer's.
+/// If the game has more than two seats, a setting is unusable, the loss becomes infinite or NaN, the
+/// directory belongs to another training, a file cannot be written, or the engine's predictions
+/// differ from the trainer's.
 pub fn train_td<G: Learnable>(run: &TdTrainingRun<'_, G>) -> Result<TdReport, Error> {
     check_seats(run.game)?;
     let mut config = run.config.clone();
@@ -100,14 +101,13 @@ pub fn check_seats<G: Learnable>(game: &G) -> Result<(), Error> {
     }
 }
 
-/// Learner that is updated between games against itself.
+/// Model that learns by TD(λ) from games against itself.
 trait TdLearner<G: Learnable> {
     type Learner: Learner<G>;
     const FAMILY: Family;
 
     fn learner(&mut self) -> &mut Self::Learner;
 
-    /// Name of the optimization, for the model file.
     fn method(&self, config: &TrainConfig) -> String;
 
     fn games_per_update(&self) -> u64;
@@ -128,7 +128,7 @@ trait TdLearner<G: Learnable> {
     ) -> Result<(), Error>;
 }
 
-/// Self-play games by number.
+/// Settings and rules, by which a game's number determines its random stream.
 struct SelfPlay<'a, G> {
     config: &'a TrainConfig,
     rules: &'a G,
@@ -300,7 +300,7 @@ impl<G: Learnable> TdRun<'_, G> {
         })
     }
 
-    /// Positions of further games, without exploration and updates.
+    /// Positions of later games, without exploration and updates, for the parity check.
     fn sample_parity_positions(
         &self,
         td: &mut impl TdLearner<G>,
@@ -325,8 +325,8 @@ impl<G: Learnable> TdRun<'_, G> {
     }
 }
 
-/// What the first `done` games of `shorter`, in updates of `step` games, have otherwise than those of
-/// the longer `config`.
+/// Names of what the first `done` games of `shorter`, in updates of `step` games, have otherwise
+/// than those of the longer `config`.
 fn differences_by_length(
     shorter: &TrainConfig,
     config: &TrainConfig,
@@ -347,7 +347,7 @@ fn differences_by_length(
     differences
 }
 
-/// Line about learning that goes on with more games than those of `shorter`, after `done` games.
+/// Message that learning goes on after `done` games, to more games than `shorter` has.
 fn describe_more_games(
     shorter: &TrainConfig,
     config: &TrainConfig,

@@ -96,7 +96,6 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// Learner that fails after some batches, to interrupt a training.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -242,7 +241,6 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Lines of `curve.csv` without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table

@@ -154,7 +154,6 @@ fn explained_losses_equal_a_slow_reference() {
     );
 }
 
-/// Samples whose targets depend on two cells and slightly on the number of stones.
 fn planted_samples() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());

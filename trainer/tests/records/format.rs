@@ -30,7 +30,6 @@ pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
-/// Replaces the file checksum by the valid one.
 pub(crate) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(8));
     let checksum = xxh3_64(&bytes);
@@ -69,7 +68,6 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     }
 }
 
-/// Assembles a file of version 4 with valid checksums.
 pub(crate) fn build_file(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [

@@ -1,6 +1,6 @@
 //! Labels: their encoding, their values, and sets of games with different labels.
 
-use crate::data::{games, open};
+use crate::data_operations::{games, open};
 use crate::dataset::game_of_four_plies;
 use crate::format::{label, with_checksum};
 use crate::{

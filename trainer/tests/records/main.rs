@@ -5,13 +5,13 @@
     reason = "a test helper outside of a test function"
 )]
 
-mod archives;
-mod committed;
-mod damage;
-mod data;
+mod backward_compatibility;
+mod damaged_files;
+mod data_operations;
 mod dataset;
-mod exchange;
 mod format;
+mod import_export;
+mod imported_archives;
 mod labels;
 mod relabel;
 mod selfplay;
@@ -190,7 +190,6 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// Checks that the error is one line that contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");

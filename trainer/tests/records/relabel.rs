@@ -1,6 +1,6 @@
 //! Adding labels gives equal bytes in one run, in tasks and after interruption.
 
-use crate::data::{content_names, games, open};
+use crate::data_operations::{content_names, games, open};
 use crate::{
     LabelSource, MIXED_PLAYERS, ShardReader, assert_refused, config, content, is_sound,
     label_config, run, scratch_paths, with_threads,

@@ -89,7 +89,6 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// Counts by ply: how often a ply was explored, and how often it was played.
 fn count_explored_plies(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {

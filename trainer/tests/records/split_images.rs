@@ -42,7 +42,6 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
     all
 }
 
-/// Distinct symmetric images of a game, with colours swapped if the rules allow it.
 fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let swaps = [false, true];
     let symmetries = (0..rules.symmetries()).flat_map(|one| swaps.map(|swap| (one, swap)));
@@ -102,7 +101,6 @@ fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     kinds
 }
 
-/// Checks a split of all images of `count` games; returns the mean number of images per game.
 fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let scratch = scratch();
     let at = |name: &str| scratch.join(name);

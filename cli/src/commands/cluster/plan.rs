@@ -65,7 +65,7 @@ impl ResourceRequest {
         Ok(())
     }
 
-    fn or(&self, defaults: &Self) -> Self {
+    fn with_defaults(&self, defaults: &Self) -> Self {
         Self {
             hours: self.hours.or(defaults.hours),
             memory: self.memory.or(defaults.memory),
@@ -102,7 +102,7 @@ impl Stage {
             first: None,
             tasks: 1,
             after: self.after.unwrap_or_default(),
-            needs: self.needs.or(defaults),
+            needs: self.needs.with_defaults(defaults),
             core_hours: per_round(self.core_hours),
             disk: per_round(self.disk),
         };

@@ -132,7 +132,7 @@ impl Export {
             _ => json_lines::export(&source, &self.out)?,
         };
         let object = serde_json::json!({ "file": self.out, "games": games });
-        output::result(self.records.json, &object, || {
+        output::print_result(self.records.json, &object, || {
             format!("{}: {games} games", self.out.display())
         })
     }
@@ -192,7 +192,7 @@ impl Import {
             _ => json_lines::import::<G>(&self.file, &self.out, bad)?,
         };
         report_skipped_games(&written.left_out);
-        output::result(self.json, &written, || {
+        output::print_result(self.json, &written, || {
             format_written(&written, SHARDS_NOUN)
         })
     }

@@ -33,7 +33,7 @@ impl Arguments {
         if let Some(directory) = &self.plots {
             write_charts(directory, &info, G::INFO.remaining_unit)?;
         }
-        output::result(self.records.json, &info, || text(&source.rules, &info))
+        output::print_result(self.records.json, &info, || text(&source.rules, &info))
     }
 }
 

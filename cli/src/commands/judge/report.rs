@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use web::{api_types::PlyReview, position_values::has_chance};
 
 const MAX_DETAILED_GAMES: usize = 20;
-/// With fewer games there is no interval: one side may win all by chance.
+/// Minimal number of games for an interval: of fewer, one side may win all by chance.
 const MIN_GAMES_OF_INTERVAL: f64 = 10.0;
 
 pub(super) struct Report {

@@ -20,7 +20,7 @@ use trainer::training::Family;
 
 const MAX_COMBINATIONS: usize = 1000;
 
-/// Curves of a picture, one for each of its colours.
+/// Maximal number of curves in the plot, which has a colour for each.
 const MAX_CURVES: usize = 7;
 
 const MAX_NAME_BYTES: usize = 120;
@@ -34,7 +34,7 @@ pub(super) struct SweepArguments {
     sweep: Vec<String>,
 }
 
-/// Training of a sweep, as the comparison has it. A training without validation has only `loss`.
+/// A training in the comparison. Without validation it has only `loss`.
 #[derive(Serialize)]
 struct SweepRow {
     settings: Table,
@@ -118,10 +118,11 @@ impl SweepArguments {
         let text = serde_json::to_string_pretty(&comparison)? + "\n";
         output::write_file(&directory.join("sweep.json"), text)?;
         output::write_file(&directory.join("sweep.svg"), comparison.picture()?)?;
-        output::result(json, &comparison, || comparison.text(directory))
+        output::print_result(json, &comparison, || comparison.text(directory))
     }
 
-    /// All combinations of the listed values; the last setting changes fastest.
+    /// All combinations of the listed values, each with a value of every setting; the last setting
+    /// changes fastest.
     pub(super) fn combinations(&self) -> Result<Vec<Vec<Override>>> {
         let mut combinations = vec![Vec::new()];
         for argument in &self.sweep {

@@ -1,9 +1,9 @@
-//! Bear-off tables: positions without contact whose men are all at home.
+//! Bear-off tables, for positions whose men are all in their home boards.
 //!
-//! The one-sided table has, for 15 men of a side, the distribution of the number of own rolls until
-//! all are off, if every play leaves the smallest mean. The two-sided table has, for six men of
-//! either side, the exact probability that the side on roll wins; a side with at most six men has
-//! borne off others, so that no gammon is possible. Tables are built on first use.
+//! The one-sided table has, for up to 15 men of a side, the distribution of the number of own rolls
+//! until all are off, if each play minimizes the mean. The two-sided table has, for one to six men
+//! of either side, the exact probability that the side on roll wins; such sides have borne off men,
+//! so that no gammon is possible. Tables are built on first use.
 
 use super::{
     Backgammon, Men, Position,
@@ -14,7 +14,6 @@ use alea_core::oracle::Oracle;
 use alea_play::{player_notation::parse_number, registry::OracleEntry, rules::Rules};
 use std::sync::{Arc, LazyLock};
 
-/// Points of a home board.
 const HOME_POINTS: usize = 6;
 
 /// C(n, k + 1) at `[k][n]`.
@@ -28,24 +27,24 @@ static BINOMIALS: [[u32; 22]; HOME_POINTS] = {
     table
 };
 
-/// Number of positions of at most `men` men on the home board.
+/// Number of placements of at most `men` men of a side on its home board.
 pub const fn num_positions(men: usize) -> usize {
     BINOMIALS[HOME_POINTS - 1][men + HOME_POINTS] as usize
 }
 
-/// Index of men that are all at home, in the combinatorial number system: below
-/// [`num_positions`] of their number, and above the index after any play.
+/// Index of men, all at home, in the combinatorial number system: below [`num_positions`] of their
+/// number, and above the index after any play.
 #[inline]
 pub fn home_index(men: Men) -> usize {
     let (mut sum, mut index) = (0, 0);
     for (rank, binomials) in BINOMIALS.iter().enumerate() {
-        sum += men.on((HOME_POINTS - rank) as u8) as usize;
+        sum += men.count_on((HOME_POINTS - rank) as u8) as usize;
         index += binomials[sum + rank];
     }
     index as usize
 }
 
-/// Men on the home board in the order of [`home_index`], at most `max_men`.
+/// All placements of at most `max_men` men on the home board, in the order of [`home_index`].
 pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
     loop {
@@ -61,7 +60,7 @@ pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     }
 }
 
-/// Calls `visit` with the [`home_index`] after each play of a roll.
+/// Calls `visit` with the [`home_index`] after each play of a roll by `men`, which are all at home.
 fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
     let position = Position::new(men, Men::default(), 0);
     position.visit_plays(roll, |play| {
@@ -74,7 +73,7 @@ pub(super) fn is_at_home(men: Men) -> bool {
     men.rearmost() as usize <= HOME_POINTS
 }
 
-/// Rolls that a distribution covers.
+/// Length of a distribution: probabilities of 0 to 31 rolls.
 pub const MAX_ROLLS: usize = 32;
 
 /// Distributions of the number of own rolls until all men are off, by [`home_index`].
@@ -109,8 +108,8 @@ pub fn roll_distribution(men: Men) -> Option<&'static [f32; MAX_ROLLS]> {
     is_at_home(men).then(|| &ROLL_DISTRIBUTIONS[home_index(men)])
 }
 
-/// Probability that the side on roll bears off first, if both sides play by their distributions
-/// alone; `None` unless all men are at home.
+/// Probability that the side on roll bears off first, if each side minimizes its mean number of
+/// rolls; `None` unless all men are at home.
 pub fn one_sided_win(position: &Position) -> Option<f32> {
     let is_covered = is_at_home(position.mover) && is_at_home(position.other);
     let distribution = |men| is_covered.then(|| roll_distribution(men)).flatten();
@@ -125,7 +124,7 @@ pub fn one_sided_win(position: &Position) -> Option<f32> {
     Some(win.clamp(0.0, 1.0))
 }
 
-/// Maximal men of a side in the two-sided table.
+/// Maximal number of men of a side in the two-sided table.
 pub const MAX_TWO_SIDED_MEN: usize = 6;
 
 const NUM_TWO_SIDED: usize = num_positions(MAX_TWO_SIDED_MEN);
@@ -174,7 +173,7 @@ pub fn two_sided_win(position: &Position) -> Option<f32> {
     })
 }
 
-/// Expected payoff where only single games can be won.
+/// Expected payoff of a side that wins with probability `win`, where gammons are impossible.
 pub fn single_game_payoff(win: f32) -> f32 {
     (1.0 + win) / 3.0
 }
@@ -193,7 +192,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
     win_probability: |value| Some(3.0 * value - 1.0),
 };
 
-/// The two-sided table as oracle; it is built when the first position that it has is probed.
+/// Oracle of the two-sided table, which is built when first needed.
 #[derive(Clone, Copy, Debug)]
 pub struct BearoffOracle;
 
@@ -227,7 +226,6 @@ mod tests {
         Men::from_counts(all).unwrap()
     }
 
-    /// Win probability by plain recursion over positions of the rules.
     fn reference_win(position: &Position, memo: &mut HashMap<Position, f64>) -> f64 {
         if let Some(points) = Backgammon.points_won(position, position.seat()) {
             return f64::from(u8::from(points > 0));

@@ -1,5 +1,5 @@
-//! Pictures of positions, with White's home board at the lower right and the points numbered from
-//! the view of the side on roll.
+//! Pictures of positions as text and SVG, with White's home board at the lower right and the points
+//! numbered from the view of the side on roll.
 
 use super::{BLACK, Backgammon, Men, Position, WHITE, men::BAR, notation::roll_text};
 use alea_core::game::Seat;
@@ -11,22 +11,22 @@ use std::cmp::Ordering;
 
 const SIGNS: [char; 2] = ['X', 'O'];
 
-/// Men drawn one by one on a point; a number stands for more.
+/// Maximal number of men drawn on a point; more are shown by their number.
 const MAX_DRAWN: u32 = 5;
 
-/// Columns of the board with the bar.
+/// Number of columns of the board, the bar included.
 const NUM_COLUMNS: usize = 13;
 const BAR_COLUMN: usize = 6;
 
-/// Point of a column in the upper or lower half, numbered for the side on roll and 0 for the bar,
-/// with the owner and number of its men; men enter in the half of the other side's home board.
+/// Point in the upper or lower half of a column, numbered for the side on roll and 0 for the bar;
+/// the owner of its men; their number. Men on the bar are in the half where they will enter.
 fn point_at(position: &Position, column: usize, upper: bool) -> (u8, Seat, u32) {
     let lower = match column.cmp(&BAR_COLUMN) {
         Ordering::Less => 12 - column as u8,
         Ordering::Greater => 13 - column as u8,
         Ordering::Equal => {
             let seat = if upper { WHITE } else { BLACK };
-            return (0, seat, position.men(seat).on(BAR));
+            return (0, seat, position.men(seat).count_on(BAR));
         }
     };
     let points = if upper {
@@ -34,7 +34,7 @@ fn point_at(position: &Position, column: usize, upper: bool) -> (u8, Seat, u32) 
     } else {
         [lower, 25 - lower]
     };
-    let men = [WHITE, BLACK].map(|seat| position.men(seat).on(points[seat]));
+    let men = [WHITE, BLACK].map(|seat| position.men(seat).count_on(points[seat]));
     let owner = if men[WHITE] > 0 { WHITE } else { BLACK };
     (points[position.seat()], owner, men[owner])
 }

@@ -1,4 +1,4 @@
-//! Hand-made evaluators of backgammon, which say the expected payoff.
+//! Hand-made evaluators of backgammon, whose values are expected payoffs.
 //!
 //! Weights and slopes were fitted by logistic regression to the results of 20,000 games of
 //! `positional` against itself one ply deep, with one random play in thirty, in eight rounds that
@@ -29,7 +29,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Backgammon>; 3] = [
     ),
 ];
 
-/// Score: pip count of the other side minus that of the mover.
+/// Evaluator whose score is the pip count of the other side minus that of the mover.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pips;
 
@@ -45,7 +45,6 @@ impl Score<Backgammon> for Pips {
     }
 }
 
-/// Number of weights of one side of [`Positional`].
 const NUM_TERMS: usize = 12;
 
 /// Weights of the mover's terms, then of the other side's; `positional_terms` has their meaning.
@@ -58,13 +57,12 @@ const WEIGHTS: [[f32; NUM_TERMS]; 2] = [
     ],
 ];
 
-/// Log odds of being on roll.
-const ON_ROLL: f32 = 0.055;
+const ON_ROLL_BONUS: f32 = 0.055;
 
 const RACE_SLOPE: f32 = 1.12;
 
-/// Score in log odds of the expected payoff: a linear function of the structure of both sides, in a
-/// race a formula of the pip counts.
+/// Evaluator whose score is the log odds of the expected payoff: a linear function of the structure
+/// of both sides, in a race a formula of the pip counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Positional;
 
@@ -73,30 +71,30 @@ impl Positional {
     pub const CALIBRATION: Calibration = Calibration::logistic(1.0, 0.0);
 }
 
-/// Terms of one side, about 0 to 1 each.
+/// Quantities that [`Positional`] weights, of the men of `seat`, each about 0 to 1.
 pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     let (own, other) = (position.men(seat), position.men(1 - seat));
     let structure = Structure::new(own, other);
     let points = |set: u32| set.count_ones() as f32;
     [
         structure.pips as f32 / 167.0,
-        points(structure.home) / 6.0,
+        points(structure.home_points) / 6.0,
         structure.prime.min(6).pow(2) as f32 / 36.0,
         f32::from(structure.anchors != 0),
         f32::from(structure.anchors & 0b111 != 0),
         structure.blots as f32 / 4.0,
-        own.on(BAR).min(3) as f32 / 2.0,
-        structure.back as f32 / 4.0,
+        own.count_on(BAR).min(3) as f32 / 2.0,
+        structure.back_men as f32 / 4.0,
         (36 - structure.escapes) as f32 / 36.0,
         structure.shots as f32 / 36.0,
         own.borne_off() as f32 / 15.0,
-        points(structure.home) * other.on(BAR).min(2) as f32 / 12.0,
+        points(structure.home_points) * other.count_on(BAR).min(2) as f32 / 12.0,
     ]
 }
 
-/// Log odds of the payoff where men of the sides cannot meet: the probability of a win follows the
-/// mover's lead over the root of the pips left (Kleinman 1980), that of a gammon the rolls that the
-/// loser needs to bear off a man and the winner to bear off all.
+/// Log odds of the expected payoff in a race. The probability of a win follows the mover's lead
+/// over the root of the pips left (Kleinman 1980); that of a gammon, the rolls that the loser needs
+/// to bear off a man and the winner to bear off all.
 fn race_score(position: &Position) -> f32 {
     let (mover, other) = (position.mover(), position.other());
     let pips = [mover, other].map(|men| men.pips() as f32);
@@ -107,8 +105,9 @@ fn race_score(position: &Position) -> f32 {
     log_odds(2.0 * win - 1.0 + gammons)
 }
 
-/// Rolls that `loser` needs to bear off a man, less those of `winner` to bear off all; `None` if
-/// one has been borne off. A roll has 8 1/6 pips and bears off 7/3 men at most, on average.
+/// Number of rolls that `loser` needs to bear off a man, minus those of `winner` to bear off all;
+/// `None` if the loser has borne off one. On average a roll has 8 1/6 pips and bears off at most
+/// 7/3 men.
 pub fn gammon_margin(winner: Men, loser: Men) -> Option<f32> {
     let rolls = |men: Men| men.pips() as f32 * 6.0 / 49.0 + 1.0;
     let outside = Men(loser.0 >> 24);
@@ -123,8 +122,8 @@ fn gammon_chance(margin: f32) -> f32 {
 const GAMMON_SLOPE: f32 = 1.3;
 const GAMMON_OFFSET: f32 = 0.5;
 
-/// Log odds of the payoff of expected points, from −2 to 2, by their series, with an error below
-/// 1e-4.
+/// Log odds of the payoff that equals `points` (−2 to 2) expected points, by their series, with an
+/// error below 1e-4.
 fn log_odds(points: f32) -> f32 {
     let odd = points / 3.0;
     let series = (0..9).rev().fold(0.0, |sum, term| {
@@ -133,8 +132,8 @@ fn log_odds(points: f32) -> f32 {
     2.0 * odd * series
 }
 
-/// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
-/// distributions.
+/// Evaluator with the score of [`Positional`]; once all men of both sides are at home, with the log
+/// odds of a win by the one-sided bear-off table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PositionalWithBearoff;
 
@@ -156,7 +155,7 @@ impl Score<Backgammon> for Positional {
         let seats = [position.seat(), 1 - position.seat()];
         let sides = seats.map(|seat| positional_terms(position, seat));
         let weighted = sides.iter().flatten().zip(WEIGHTS.as_flattened());
-        weighted.fold(ON_ROLL, |sum, (term, weight)| sum + term * weight)
+        weighted.fold(ON_ROLL_BONUS, |sum, (term, weight)| sum + term * weight)
     }
 }
 

@@ -16,11 +16,9 @@ use std::ops::{Range, RangeInclusive};
 
 const NUM_POINTS: usize = 24;
 
-/// Highest number of men on a point with a symbol of its own; it stands for more men, too.
 const MAX_COUNT: u32 = 6;
 const POINT_SYMBOLS: usize = 1 + 2 * MAX_COUNT as usize;
 
-/// Highest number of men on the bar with a symbol of its own.
 const MAX_ON_BAR: u32 = 3;
 const BAR_SYMBOLS: usize = 1 + MAX_ON_BAR as usize;
 
@@ -52,8 +50,8 @@ const fn group(letter: char, sizes: [usize; 3], meaning: &'static str) -> CellGr
     }
 }
 
-/// Windows of six points by their structure, each point by its number of men, bar and men off:
-/// 44 tuples, 301,283 rows of weights.
+/// Tuples of the structure of six adjacent points each, of the men on each point, and of those on
+/// the bar and off: 44 tuples, 301,283 rows of weights.
 fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
     let [points, bar, off, structure] = &CELLS;
     let window = |first| (first..first + 6).map(|at| structure.cell(at)).collect();
@@ -68,12 +66,12 @@ static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
     tuples: windows,
 }];
 
-/// Men of a seat and of the other one.
 fn men_of_both(position: &Position, seat: Seat) -> [Men; 2] {
     [position.men(seat), position.men(1 - seat)]
 }
 
-/// Symbols of the 24 points: number of own or other men up to `max`.
+/// Symbol of each point in the own side's view: 0 empty, 1 to `max` own men, `max` + 1 to 2 · `max`
+/// the other side's.
 fn point_symbols([own, other]: [Men; 2], max: u8) -> [u8; NUM_POINTS] {
     let (own, other) = (own.counts(), other.counts());
     std::array::from_fn(|point| match (own[point], other[NUM_POINTS - 1 - point]) {
@@ -90,7 +88,7 @@ impl TupleInputs for Backgammon {
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let sides = men_of_both(position, seat);
         symbols[..24].copy_from_slice(&point_symbols(sides, MAX_COUNT as u8));
-        symbols[24..26].copy_from_slice(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR) as u8));
+        symbols[24..26].copy_from_slice(&sides.map(|men| men.count_on(BAR).min(MAX_ON_BAR) as u8));
         symbols[26..28].copy_from_slice(&sides.map(|men| men.borne_off() as u8));
         symbols[28..].copy_from_slice(&point_symbols(sides, 2));
     }
@@ -130,7 +128,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Name, version and formula.
+    /// Name, version and formula of the group, for the schema text.
     fn layout(self) -> &'static str {
         match self {
             Self::Bar => "bar v1: mover's and other's men on the bar, 3 and more alike",
@@ -143,7 +141,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of rows of each slot.
+    /// Number of input rows of each one-hot slot.
     fn slots(self) -> &'static [usize] {
         match self {
             Self::Bar => &[BAR_SYMBOLS; 2],
@@ -155,18 +153,17 @@ impl FeatureGroup {
     }
 }
 
-/// Symbols of the slots of [`FeatureGroup::Expert`].
 fn expert_symbols([own, other]: [Men; 2]) -> [u32; 18] {
     let structures = Structure::of_both([own, other]);
     let mut symbols = [0; 18];
     for (symbols, side) in symbols.chunks_exact_mut(8).zip(&structures) {
         symbols.copy_from_slice(&[
             (side.pips / 6).min(47),
-            side.home,
+            side.home_points,
             side.anchors,
             side.prime.min(7),
             side.blots.min(6),
-            side.back.min(7),
+            side.back_men.min(7),
             side.escapes,
             side.shots,
         ]);
@@ -223,7 +220,7 @@ impl Learnable for Backgammon {
                 rest = left;
             };
             match group {
-                FeatureGroup::Bar => write(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR))),
+                FeatureGroup::Bar => write(&sides.map(|men| men.count_on(BAR).min(MAX_ON_BAR))),
                 FeatureGroup::Off => write(&sides.map(Men::borne_off)),
                 FeatureGroup::Expert => write(&expert_symbols(sides)),
             }

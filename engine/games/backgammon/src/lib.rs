@@ -36,10 +36,10 @@ pub const WHITE: Seat = 0;
 /// Seat of Black.
 pub const BLACK: Seat = 1;
 
-/// Plays of a roll or of all rolls; most rolls have fewer than the list's room on the stack.
+/// List of plays of one roll or of all rolls; it allocates only beyond 64.
 pub type Plays = SmallVec<[Play; 64]>;
 
-/// Maximal number of plays of a roll: four equal steps of 15 men in C(18, 4) ways.
+/// Upper bound on the plays of a roll: four equal steps from at most 15 points, in C(18, 4) ways.
 pub const MAX_PLAYS_OF_ROLL: usize = 3060;
 
 /// The rules of backgammon.
@@ -72,21 +72,21 @@ impl Backgammon {
 
 /// Men of both sides, and the seat to roll.
 ///
-/// A position from a text without a seat names none: its first mover is White in [`Game`], its
-/// text stays without a seat, and it equals the same position of the other seat.
+/// A position parsed from a text without a seat, and those that follow from it, have an *unnamed*
+/// seat: White rolls first, and texts and equality disregard the seat.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     mover: Men,
     other: Men,
-    /// Seat to roll, plus [`UNNAMED_SEAT`] if the position names none.
+    /// Seat to roll, plus [`UNNAMED_SEAT`] if it is unnamed.
     seat: u8,
 }
 
 const UNNAMED_SEAT: u8 = 2;
 
 impl Position {
-    /// The position with the men of `seat`, to roll, and of the other side, each from its own view;
-    /// no point may have men of both.
+    /// Creates a position by the men of `seat`, which is to roll, and of the other side, each from
+    /// its own view; no point may have men of both.
     #[inline]
     pub fn new(mover: Men, other: Men, seat: Seat) -> Self {
         Self {
@@ -102,19 +102,19 @@ impl Position {
         usize::from(self.seat & 1)
     }
 
-    /// Men of the side to roll.
+    /// Men of the side to roll, from its own view.
     #[inline]
     pub fn mover(&self) -> Men {
         self.mover
     }
 
-    /// Men of the other side.
+    /// Men of the other side, from its own view.
     #[inline]
     pub fn other(&self) -> Men {
         self.other
     }
 
-    /// Men of a seat.
+    /// Men of `seat`, from its own view.
     #[inline]
     pub fn men(&self, seat: Seat) -> Men {
         if seat == self.seat() {
@@ -134,8 +134,8 @@ impl Position {
         self.seat.min(UNNAMED_SEAT)
     }
 
-    /// Calls `visit` with each step of a play: the point left, the point reached (0: borne off) and
-    /// whether it hits a blot; returns the position after the play.
+    /// Calls `visit` with each step of a play: the point where the man starts, the point that he
+    /// reaches (0: borne off) and whether he hits a blot; returns the position after the play.
     #[inline]
     pub fn visit_steps(&self, play: Play, mut visit: impl FnMut(u8, u8, bool)) -> Self {
         let (mut men, mut other) = (self.mover.0, self.other.0);
@@ -191,7 +191,7 @@ impl Game for Backgammon {
         position.seat()
     }
 
-    /// Points from −3 to 3, scaled to `[0, 1]`.
+    /// Points won, −3 to 3, scaled linearly to `[0, 1]`.
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         let points = self.points_won(position, WHITE)?;
@@ -272,7 +272,7 @@ impl SearchHints for Backgammon {
         }
     }
 
-    /// A roll has 8 1/6 pips on average.
+    /// Number of average rolls (8 1/6 pips) that bear off all men, and two more.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         position.mover.pips() / 8 + 2
     }
@@ -310,7 +310,6 @@ impl Playouts for Backgammon {
 
 impl OutOfTurn for Backgammon {}
 
-/// All positions of random games, the finished ones too.
 #[cfg(test)]
 fn positions_of_random_games(games: usize, seed: u64) -> Vec<Position> {
     let mut random = alea_core::random::RandomStream::new(seed);

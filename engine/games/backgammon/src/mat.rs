@@ -26,13 +26,11 @@ pub(super) const MAT: TranscriptFormat<Backgammon> = TranscriptFormat {
 
 type ParsedGame = PlainGame<Backgammon>;
 
-/// Column from which the only entry of a line belongs to the second player.
+/// Column, in characters from 0, from which the only entry of a line belongs to the second player.
 const MIN_SECOND_COLUMN: usize = 20;
 
-/// Points of a backgammon.
 const MAX_POINTS: u16 = 3;
 
-/// Width of the first player's column.
 const COLUMN_WIDTH: usize = 33;
 
 fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
@@ -108,7 +106,7 @@ fn read_game(game: &Backgammon, lines: &[(usize, &str)]) -> Result<ParsedGame, T
     Ok(parsed)
 }
 
-/// Result of a game that `loser` gave up, for these points of an undoubled game or one.
+/// Result of a game that `loser` resigned for `points` without the cube; by default for 1.
 fn resignation(loser: Seat, points: Option<u16>) -> StatedResult {
     StatedResult {
         points: Some(points.map_or(1, |points| points.clamp(1, MAX_POINTS))),
@@ -116,7 +114,7 @@ fn resignation(loser: Seat, points: Option<u16>) -> StatedResult {
     }
 }
 
-/// Entries of a line's columns with their first column and seat.
+/// Entries of a line, one or two, each with the index of its first character and its seat.
 fn entries(line: &str) -> Vec<(usize, Seat, String)> {
     let signs: Vec<char> = line.chars().collect();
     let mut entries: Vec<(usize, Seat, String)> = Vec::new();

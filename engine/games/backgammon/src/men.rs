@@ -6,13 +6,12 @@ pub const NUM_MEN: u32 = 15;
 /// Number of the bar as a point: a man enters from it as from a 25th point.
 pub const BAR: u8 = 25;
 
-/// Lowest bit of each of the 25 nibbles.
 const LOW_BITS: u128 = 0x1_1111_1111_1111_1111_1111_1111;
 
-/// The men of one side by point from the side's own view: 1 is its ace point, 24 the other's,
-/// [`BAR`] the bar; men that are nowhere are borne off.
+/// Men of one side by point, in the side's own view: 1 is its ace point, 24 the other side's,
+/// [`BAR`] the bar. Men on no point are borne off.
 ///
-/// Point p has the p-th nibble. Sets of points have bit p − 1 for point p.
+/// Point p is the p-th nibble, the lowest first. In a set of points, point p is bit p − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Men(pub(crate) u128);
 
@@ -20,7 +19,7 @@ impl Men {
     /// Men at the start of a game.
     pub const START: Self = Self(2 << 92 | 5 << 48 | 3 << 28 | 5 << 20);
 
-    /// The men in `counts`, by point − 1; `None` if they are more than [`NUM_MEN`].
+    /// Creates from numbers of men, at index point − 1; `None` if there are more than [`NUM_MEN`].
     pub fn from_counts(counts: [u8; 25]) -> Option<Self> {
         let sum: u32 = counts.iter().map(|&count| u32::from(count)).sum();
         let add = |men, (nibble, &count): (usize, &u8)| men | u128::from(count) << (4 * nibble);
@@ -29,18 +28,18 @@ impl Men {
 
     /// Number of men on a point.
     #[inline]
-    pub fn on(self, point: u8) -> u32 {
+    pub fn count_on(self, point: u8) -> u32 {
         (self.0 >> (4 * (point - 1))) as u32 & 15
     }
 
-    /// Number of men by point − 1.
+    /// Number of men on each point, at index point − 1.
     #[inline]
     pub fn counts(self) -> [u8; 25] {
         let bytes = self.0.to_le_bytes();
         std::array::from_fn(|index| bytes[index / 2] >> (4 * (index % 2)) & 15)
     }
 
-    /// Men on odd points and men on even points, by byte.
+    /// Numbers of men on the odd points and on the even points, one byte each.
     #[inline]
     fn odd_and_even(self) -> [u128; 2] {
         const BYTES: u128 = 0x0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F;
@@ -62,18 +61,18 @@ impl Men {
 
     /// Set of points with men.
     #[inline]
-    pub fn occupied(self) -> u32 {
+    pub fn occupied_points(self) -> u32 {
         let pairs = self.0 | self.0 >> 1;
         gather(pairs | pairs >> 2)
     }
 
-    /// Set of points with at least two men.
+    /// Set of made points: those with at least two men.
     #[inline]
-    pub fn made(self) -> u32 {
+    pub fn made_points(self) -> u32 {
         gather(self.0 >> 1 | self.0 >> 2 | self.0 >> 3)
     }
 
-    /// Sum of the distances of all men to bearing off.
+    /// Pip count: sum of the distances of all men to bearing off.
     #[inline]
     pub fn pips(self) -> u32 {
         // Byte k has points 2k + 1 and 2k + 2. The highest byte of the product is the sum of k times
@@ -92,14 +91,14 @@ impl Men {
     }
 }
 
-/// Sum of bytes, which is below 256.
+/// Sum of all bytes; it must be below 256.
 #[inline]
 fn sum_bytes(bytes: u128) -> u32 {
     let halves = (bytes as u64).wrapping_add((bytes >> 64) as u64);
     (halves.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
 }
 
-/// The lowest bits of the nibbles as consecutive bits.
+/// Packs the lowest bit of each nibble: bit 4 · k becomes bit k.
 #[inline]
 fn gather(nibbles: u128) -> u32 {
     let gather_half = |bits: u64| {
@@ -112,7 +111,7 @@ fn gather(nibbles: u128) -> u32 {
     gather_half(bits as u64) | gather_half((bits >> 64) as u64) << 16
 }
 
-/// A set of points, without the bar, from the other side's view.
+/// Converts a set of points to the other side's view, in which point p is 25 − p; drops the bar.
 #[inline]
 pub fn mirror(points: u32) -> u32 {
     (points & 0xFF_FFFF).reverse_bits() >> 8

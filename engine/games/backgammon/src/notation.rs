@@ -1,9 +1,8 @@
 //! Texts of positions and plays.
 //!
-//! A position is GNU Backgammon's position ID, the seat on roll (`w` or `b`) and the roll (larger
-//! die first) or `-`. Without the seat the position names none and is written without; an XGID is
-//! read as well, X being White. A play is the steps of each man, such as `13/7*/5 24/18(2)`, or
-//! `pass`.
+//! A position is GNU Backgammon's position ID, the seat on roll (`w` or `b`, or nothing if unnamed)
+//! and the roll (larger die first) or `-`. An XGID is read as well, X being White. A play is the
+//! steps of each man, such as `13/7*/5 24/18(2)`, or `pass`.
 
 use super::{
     BLACK, Backgammon, Men, Play, Position, UNNAMED_SEAT, WHITE,
@@ -15,7 +14,6 @@ use alea_core::text::{TextError, error_at, joined};
 
 const XGID_START: &str = "XGID=";
 
-/// Text of a play without steps.
 const PASS: &str = "pass";
 
 const PASSES: [&str; 4] = [PASS, "cannot move", "can't move", "no move"];
@@ -55,7 +53,7 @@ impl Backgammon {
         Ok((Position { mover, other, seat }, roll))
     }
 
-    /// Formats a position; see the module.
+    /// Formats a position as position ID, seat (unless unnamed) and roll, or `-` before it.
     pub fn format_position(&self, position: &Position, roll: Option<u8>) -> String {
         let id = format_position_id(position.mover, position.other);
         let seat = ["w ", "b "].get(usize::from(position.seat));
@@ -79,8 +77,9 @@ impl Backgammon {
         format!("{XGID_START}{board}:0:0:{turn}:{dice}:0:0:0:0:10")
     }
 
-    /// Parses a play of a roll, or of the first of those rolls that make it with the fewest steps:
-    /// men in any order, `*` for hits and the points between may be left out.
+    /// Parses a play of `roll`; without one, that of any roll which makes it with the fewest hits
+    /// not in the text, then the fewest steps, then first. Men may be in any order; `*` for hits
+    /// and the points between may be left out.
     ///
     /// # Errors
     /// If the text is no play or not one of the roll; the error has the character.
@@ -114,7 +113,7 @@ impl Backgammon {
 
     /// Formats a play.
     pub fn format_play(&self, position: &Position, play: Play) -> String {
-        // Points of each man, with whether he hits there; the ends, and hits between.
+        // Path of each man: start, points with a hit, end; with whether he hits there.
         let mut paths: Vec<Vec<(u8, bool)>> = Vec::new();
         position.visit_steps(play, |from, to, hits| {
             let mut ending = paths
@@ -149,7 +148,7 @@ impl Backgammon {
     }
 }
 
-/// Name of a roll, or `none`.
+/// Name of a roll, or the text `none` before it.
 pub(crate) fn roll_text(roll: Option<u8>, none: &'static str) -> &'static str {
     let name = roll.and_then(|roll| ROLL_NAMES.get(usize::from(roll)));
     name.copied().unwrap_or(none)
@@ -163,7 +162,8 @@ fn format_point(point: u8) -> String {
     }
 }
 
-/// Change of [`Men`] by at most four men's steps, and the points where the text has a hit.
+/// Play as text: change of the mover's [`Men`], set of points with a hit (bit p: point p), number
+/// of men that move.
 #[derive(Default)]
 struct ParsedPlay {
     change: u128,
@@ -191,7 +191,7 @@ impl ParsedPlay {
         }
     }
 
-    /// Adds the steps of one man, or of several such as `24/18*(2)`.
+    /// Adds the steps of one man, or of several such as `24/18*(2)`; `None` if they are malformed.
     fn add_word(&mut self, word: &str) -> Option<()> {
         let counted = word.strip_suffix(')').and_then(|word| word.split_once('('));
         let (path, count) = match counted {
@@ -224,7 +224,7 @@ impl ParsedPlay {
         (steps > 0).then_some(())
     }
 
-    /// Number of hits of a play that the text does not say; `None` if it means another play.
+    /// Number of hits of `play` that the text leaves out; `None` if the text means another play.
     fn further_hits(&self, position: &Position, play: Play) -> Option<u32> {
         let mut hits = 0;
         let after = position.visit_steps(play, |_, to, hit| hits |= u32::from(hit) << to);
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(
             position("XGID=aA----------------------bB:0:0:1:D")
                 .men(BLACK)
-                .on(25),
+                .count_on(25),
             1
         );
     }

@@ -63,7 +63,8 @@ impl Rules for Backgammon {
         Ok(Self)
     }
 
-    /// Games have no maximal length; the longest of 100,000 random games has 461 plies.
+    /// Far above real lengths, since the rules have no limit: the longest of 100,000 random games
+    /// has 461 plies.
     fn max_plies(&self) -> u16 {
         2_000
     }
@@ -156,7 +157,7 @@ impl GameText for Backgammon {
     }
 }
 
-/// Bytes of the encoding: a position ID, and the seat.
+/// Number of bytes of an encoded position: ten of its position ID, and the seat.
 const CODE_LENGTH: usize = 11;
 
 impl Codec for Backgammon {

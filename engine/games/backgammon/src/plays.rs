@@ -1,16 +1,16 @@
 //! Plays: all steps that a side makes with a roll.
 //!
-//! The generator makes the steps of a play from the rearmost man on. Every play has such an order,
-//! and with doubles plays that differ in it lead to different positions. With two dice, positions
-//! repeat in two cases only, which are left out: one man makes both steps, by way of either point,
-//! and hits nothing there; and both dice bear off the same two men.
+//! The generator makes the steps of a play from the rearmost man on; each play has such an order.
+//! With doubles, different steps lead to different positions. With two different dice, two plays
+//! lead to the same position in two cases only, and one is left out: one man makes both steps, by
+//! way of either point, and hits on neither; or both dice bear off the same two men.
 
 use super::{Position, men::mirror, rolls::dice};
 
 /// A play: up to four steps, and the number of its roll.
 ///
-/// Bits 0–4 are the roll, bit 5 tells whether the smaller die is first, five bits a step are the
-/// point that a man leaves (0: no step).
+/// Bits 0–4 are the roll, bit 5 tells whether the smaller die is first; then five bits for each
+/// step are the point that the man leaves (0: no step).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Play(pub(crate) u32);
 
@@ -22,7 +22,7 @@ impl Play {
     }
 
     #[inline]
-    fn then(self, index: u32, from: u32) -> Self {
+    fn with_step(self, index: u32, from: u32) -> Self {
         Self(self.0 | (from + 1) << (Self::FIRST_STEP + 5 * index))
     }
 
@@ -49,14 +49,15 @@ impl Play {
         })
     }
 
-    /// Whether the roll allows no step.
+    /// Whether the play has no step, because the roll allows none.
     #[inline]
     pub fn is_pass(self) -> bool {
         self.0 >> Self::FIRST_STEP == 0
     }
 }
 
-/// The mover's men during a play, and what the other's men mean for steps; bit p − 1 is point p.
+/// The mover's men during a play, and the sets of points that they occupy and that the other side
+/// blocks, in the mover's view.
 #[derive(Clone, Copy)]
 struct Board {
     men: u128,
@@ -68,7 +69,7 @@ const HOME: u32 = 0x3F;
 const BAR_BIT: u32 = 1 << 24;
 
 impl Board {
-    /// Set of points that a man can leave with a die.
+    /// Set of points from which a man can move by `die`.
     #[inline]
     fn sources(&self, die: u32) -> u32 {
         let open = self.occupied & !(self.blocked << die) & (u32::MAX << die);
@@ -88,7 +89,7 @@ impl Board {
         }
     }
 
-    /// The board after a step from point `from` + 1.
+    /// The board after a step of `die` pips from point `from` + 1.
     #[inline]
     fn step(&self, from: u32, die: u32) -> Self {
         let mut men = self.men - (1 << (4 * from));
@@ -106,7 +107,7 @@ impl Board {
     }
 }
 
-/// Members of a set of points, the highest first.
+/// Indices (point − 1) of a set of points, the highest first.
 #[inline]
 fn points_of(mut set: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -117,13 +118,13 @@ fn points_of(mut set: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Position {
-    /// Calls `visit` with the plays of a roll, one for each different position after it, in a fixed
-    /// order; a roll without a legal step has one play without steps.
+    /// Calls `visit` with the plays of a roll, one for each resulting position, in a fixed order;
+    /// without a legal step, with one play without steps.
     pub fn visit_plays(&self, roll: usize, mut visit: impl FnMut(Play)) {
         let board = Board {
             men: self.mover.0,
-            occupied: self.mover.occupied(),
-            blocked: mirror(self.other.made()),
+            occupied: self.mover.occupied_points(),
+            blocked: mirror(self.other.made_points()),
         };
         let play = Play::with_roll(roll);
         let (larger, smaller) = dice(roll);
@@ -137,7 +138,7 @@ impl Position {
             return;
         }
         let dice = (u32::from(larger), u32::from(smaller));
-        let blots = mirror(self.other.occupied()) & !board.blocked;
+        let blots = mirror(self.other.occupied_points()) & !board.blocked;
         if !visit_pairs(&board, dice, blots, play, &mut visit) {
             visit_single_steps(&board, dice, play, &mut visit);
         }
@@ -150,8 +151,8 @@ impl Position {
     }
 }
 
-/// Visits plays of exactly `length` more steps of doubles from points up to `highest` + 1; tells
-/// whether there are any.
+/// Visits the extensions of `play`, which has `index` steps, by `length` steps of a double from
+/// points up to `highest` + 1; returns whether there are any.
 fn visit_doubles(
     board: &Board,
     die: u32,
@@ -162,18 +163,18 @@ fn visit_doubles(
 ) -> bool {
     let sources = board.sources(die) & (u32::MAX >> (31 - highest));
     if length == 1 {
-        points_of(sources).for_each(|from| visit(play.then(index, from)));
+        points_of(sources).for_each(|from| visit(play.with_step(index, from)));
         return sources != 0;
     }
     let mut is_any = false;
     for from in points_of(sources) {
-        let next = (play.then(index, from), index + 1);
+        let next = (play.with_step(index, from), index + 1);
         is_any |= visit_doubles(&board.step(from, die), die, from, length - 1, next, visit);
     }
     is_any
 }
 
-/// Visits the plays that use both of two different dice; tells whether there are any.
+/// Visits the plays that use both of two different dice; returns whether there are any.
 fn visit_pairs(
     board: &Board,
     (larger, smaller): (u32, u32),
@@ -185,15 +186,15 @@ fn visit_pairs(
     let mut is_any = false;
     for first in points_of(larger_sources) {
         let after = board.step(first, larger);
-        let begun = play.then(0, first);
+        let begun = play.with_step(0, first);
         let sources = after.sources(smaller) & (u32::MAX >> (31 - first));
-        points_of(sources).for_each(|second| visit(begun.then(1, second)));
+        points_of(sources).for_each(|second| visit(begun.with_step(1, second)));
         is_any |= sources != 0;
     }
     // A man that the smaller die bears off first is the rearmost one: the larger die can as well.
     for first in points_of(board.sources(smaller) & (u32::MAX << smaller)) {
         let after = board.step(first, smaller);
-        let begun = Play(play.0 | 1 << 5).then(0, first);
+        let begun = Play(play.0 | 1 << 5).with_step(0, first);
         let way = |die: u32| first.wrapping_sub(die);
         let repeats = larger_sources >> first & 1 != 0
             && first >= larger
@@ -201,13 +202,14 @@ fn visit_pairs(
             && board.step(first, larger).sources(smaller) >> way(larger) & 1 != 0;
         let sources = after.sources(larger) & ((1 << first) - 1);
         let sources = sources & !(u32::from(repeats) << way(smaller));
-        points_of(sources).for_each(|second| visit(begun.then(1, second)));
+        points_of(sources).for_each(|second| visit(begun.with_step(1, second)));
         is_any |= sources != 0;
     }
     is_any
 }
 
-/// Visits the steps of the larger die, without any those of the smaller one, without any no step.
+/// Visits the plays of one step by the larger die, else by the smaller one, else the play without
+/// steps.
 fn visit_single_steps(
     board: &Board,
     (larger, smaller): (u32, u32),
@@ -216,12 +218,12 @@ fn visit_single_steps(
 ) {
     let sources = board.sources(larger);
     if sources != 0 {
-        return points_of(sources).for_each(|from| visit(play.then(0, from)));
+        return points_of(sources).for_each(|from| visit(play.with_step(0, from)));
     }
     let sources = board.sources(smaller);
     if sources == 0 {
         return visit(play);
     }
     let play = Play(play.0 | 1 << 5);
-    points_of(sources).for_each(|from| visit(play.then(0, from)));
+    points_of(sources).for_each(|from| visit(play.with_step(0, from)));
 }

@@ -1,7 +1,7 @@
 //! GNU Backgammon's position ID: 80 bits in 14 characters of base 64.
 //!
-//! For the side that is not on roll, then for the side on roll, each point from the side's own ace
-//! point to its bar has a 1 for each man and a 0; bits fill each byte from the lowest.
+//! First for the side that is not on roll, then for the side on roll, each point from the side's
+//! own ace point to its bar is a 1 for each man and a 0. Bits fill each byte from the lowest.
 
 use super::{
     Men,
@@ -50,7 +50,6 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
     men.map_err(|problem| TextError::new(1, problem))
 }
 
-/// The 80 bits of a position ID.
 pub(crate) fn position_bits(mover: Men, other: Men) -> u128 {
     let (mut bits, mut length) = (0, 0);
     for count in [other, mover].iter().flat_map(|men| men.counts()) {
@@ -74,12 +73,9 @@ pub(crate) fn men_from_bits(mut bits: u128) -> Result<(Men, Men), String> {
     check_men(mover, other).map(|()| (mover, other))
 }
 
-/// Checks that no point has men of both sides and that a side has men.
-///
-/// # Errors
-/// If not.
+/// Checks that no point has men of both sides and that there are men.
 pub(crate) fn check_men(mover: Men, other: Men) -> Result<(), String> {
-    let shared = mover.occupied() & mirror(other.occupied());
+    let shared = mover.occupied_points() & mirror(other.occupied_points());
     if shared != 0 {
         let point = shared.trailing_zeros() + 1;
         return Err(format!("both sides have men on the mover's point {point}"));

@@ -35,14 +35,14 @@ pub fn roll_number(one: u8, other: u8) -> Option<usize> {
     (dice[0].max(dice[1]) < 6).then(|| number_of(dice[0], dice[1]))
 }
 
-/// Number of a roll by its dice minus 1.
+/// Number of the roll of two dice, each minus 1, in either order.
 #[inline]
 fn number_of(one: usize, other: usize) -> usize {
     let larger = one.max(other);
     larger * (larger + 1) / 2 + one.min(other)
 }
 
-/// Number of the roll with a name, whose dice may be in either order.
+/// Number of the roll called `name`, with the dice in either order; `None` for other texts.
 pub fn roll_named(name: &str) -> Option<usize> {
     match *name.as_bytes() {
         [one, other] => roll_number(one.wrapping_sub(b'0'), other.wrapping_sub(b'0')),
@@ -61,7 +61,7 @@ pub fn roll_probability(roll: usize) -> f32 {
     }
 }
 
-/// A roll from 32 random bits, by its probability up to a bias of 36 / 2^32.
+/// Samples the number of a roll from 32 random bits, with a bias of at most 36 / 2^32.
 #[inline]
 pub fn sample_roll(bits: u32) -> usize {
     let dice = alea_core::game::uniform_index(36, bits);

@@ -14,7 +14,7 @@ pub struct Structure {
     /// Pip count.
     pub pips: u32,
     /// Set of made points in the home board, bit 0 the ace point.
-    pub home: u32,
+    pub home_points: u32,
     /// Set of made points in the other side's home board, bit 0 the side's 19 point.
     pub anchors: u32,
     /// Largest number of consecutive made points.
@@ -22,7 +22,7 @@ pub struct Structure {
     /// Number of points with one man.
     pub blots: u32,
     /// Number of men in the other side's home board or on the bar.
-    pub back: u32,
+    pub back_men: u32,
     /// Number of the 36 rolls that bring the rearmost man past the made points of the other side
     /// among the next six.
     pub escapes: u32,
@@ -49,18 +49,18 @@ impl Structure {
     fn of(men: Men, own: &Points, other: &Points) -> Self {
         Self {
             pips: men.pips(),
-            home: own.made & 0x3F,
+            home_points: own.made & 0x3F,
             anchors: own.made >> 18 & 0x3F,
             prime: longest_run(own.made & 0xFF_FFFF),
             blots: ((own.occupied & !own.made) & 0xFF_FFFF).count_ones(),
-            back: Men(men.0 >> 72).in_play(),
+            back_men: Men(men.0 >> 72).in_play(),
             escapes: escapes(men.rearmost(), other),
-            shots: shots(own, men.on(BAR), other),
+            shots: shots(own, men.count_on(BAR), other),
         }
     }
 }
 
-/// Sets of points of one side.
+/// Sets of points that one side's men occupy and have made.
 struct Points {
     occupied: u32,
     made: u32,
@@ -69,8 +69,8 @@ struct Points {
 impl Points {
     fn of(men: Men) -> Self {
         Self {
-            occupied: men.occupied(),
-            made: men.made(),
+            occupied: men.occupied_points(),
+            made: men.made_points(),
         }
     }
 }
@@ -85,7 +85,7 @@ fn longest_run(mut set: u32) -> u32 {
     length
 }
 
-/// Number of rolls that escape, by the set of blocked points among the next twelve.
+/// Number of the 36 rolls that escape, by the set of blocked points among the next twelve.
 static ESCAPES: LazyLock<Box<[u8; 1 << 12]>> = LazyLock::new(|| {
     let count = |blocked: usize| {
         let last = (blocked & 0x3F).checked_ilog2().map_or(0, |last| last + 1);
@@ -217,7 +217,7 @@ mod tests {
             let range = expected..=expected + 6;
             assert!(range.contains(&found), "{position:?} {found} {expected}");
             all += u32::from(found > 0);
-            with_bar += u32::from(found > 0 && own.on(BAR) > 0);
+            with_bar += u32::from(found > 0 && own.count_on(BAR) > 0);
         }
         assert!(all > 200 && with_bar > 30, "{all} {with_bar}");
     }
@@ -232,23 +232,26 @@ mod tests {
         let [start, same] = of("4HPwATDgc/ABMA w -");
         let found = (
             start.pips,
-            start.home,
+            start.home_points,
             start.anchors,
             start.prime,
             start.blots,
         );
         assert_eq!(found, (167, 1 << 5, 1 << 5, 1, 0));
         assert_eq!(
-            (start.back, start.escapes, start.shots, start),
+            (start.back_men, start.escapes, start.shots, start),
             (2, 22, 0, same)
         );
         // The other side's prime from its 4 to its 9 point stands before the man on the bar.
         let [white, black] = of("XGID=-------------A--bbbbbb---A:0:0:1");
         assert_eq!(
-            (white.escapes, white.blots, white.back, white.shots),
+            (white.escapes, white.blots, white.back_men, white.shots),
             (0, 1, 1, 0)
         );
-        assert_eq!((black.prime, black.home, black.blots), (6, 0b11_1000, 0));
+        assert_eq!(
+            (black.prime, black.home_points, black.blots),
+            (6, 0b11_1000, 0)
+        );
         assert_eq!(of("XGID=--------------A----bb-bbbA:0:0:1")[0].escapes, 7);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = alea_data::HELD_OUT_POSITIONS;
 
-/// Rejects nine of ten positions by one hash.
+/// Bloom filter of the positions, which rejects nine of ten others by one hash.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {

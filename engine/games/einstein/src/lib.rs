@@ -159,7 +159,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// At `[s + 32 t]`: steps of stones on s and t; above [`STEP_COUNT_BITS`], those onto the goal.
+    /// Number of steps that stones on squares s and t have, at `[s + 32 t]`; above
+    /// [`STEP_COUNT_BITS`], of those onto the goal.
     const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;

@@ -111,7 +111,7 @@ impl Side {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// This side's stone (from 0) on `square`.
+    /// Number of the stone (from 0) on `square`; `None` without one.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & LANE_HIGH_BITS;

@@ -50,7 +50,7 @@ pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// By [`class_index`]; `None` if not loaded.
+    /// Cells of each class, by [`class_index`]; `None` if not loaded.
     cells: Vec<Option<Cells>>,
 }
 
@@ -107,9 +107,9 @@ impl Tables {
         self.stones
     }
 
-    /// With at most five stones, all values were compared with double precision (`tests.rs`): error
-    /// at most 3.5·10⁻⁵. With six, fewer than 42 plies to the goal or a capture add at most half a
-    /// unit of 1/65535 each (`solve.rs`).
+    /// Maximal error of a value. With at most five stones, all values were compared with double
+    /// precision (`tests.rs`): error at most 3.5·10⁻⁵. With six, fewer than 42 plies to the goal or
+    /// a capture add at most half a unit of 1/65535 each (`solve.rs`).
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

@@ -98,7 +98,6 @@ impl Havannah {
         position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
     }
 
-    /// Row of a cell from the perspective of `seat`.
     #[inline(always)]
     fn feature(
         &self,

@@ -352,12 +352,12 @@ impl Havannah {
         }
     }
 
-    /// Cells per side of the board.
+    /// Number of cells per side of the board.
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
-    /// Cells of the board.
+    /// Number of cells of the board.
     #[inline]
     pub fn num_cells(&self) -> usize {
         self.shape.cells

@@ -425,7 +425,6 @@ impl Prover {
         })
     }
 
-    /// The moves to try: one that wins, or all that may win.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {

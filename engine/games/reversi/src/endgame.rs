@@ -4,8 +4,8 @@
 //! Far from the end a selective search estimates scores and fills the transposition table with best
 //! moves; narrow windows around the estimates then give exact scores.
 
-mod last;
-mod lines;
+mod last_squares;
+mod line_flips;
 mod search;
 mod static_eval;
 mod table;
@@ -108,7 +108,8 @@ impl Endgame {
         estimates
     }
 
-    /// Payoff of best play for the side to move; by wins found faster than the score.
+    /// Payoff of best play for the side to move. Unless payoffs are by discs, it is found faster
+    /// than the score.
     #[must_use]
     pub fn value(&mut self, position: &Position) -> f32 {
         self.table.reset_estimated_bounds();

@@ -29,7 +29,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     ),
 ];
 
-/// Score: own minus enemy discs.
+/// Evaluator by own minus enemy discs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discs;
 
@@ -48,7 +48,7 @@ impl Score<Reversi> for Discs {
     }
 }
 
-/// Score: own minus enemy legal moves.
+/// Evaluator by own minus enemy legal moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -69,8 +69,8 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Score: own minus enemy discs, weighted by square (Norvig, *Paradigms of Artificial Intelligence
-/// Programming*, chapter 18).
+/// Evaluator by own minus enemy discs, weighted by square (Norvig, *Paradigms of Artificial
+/// Intelligence Programming*, chapter 18).
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
@@ -95,7 +95,7 @@ impl Squares {
         Calibration::logistic(slope, 0.0)
     }
 
-    /// Weights for the board size of `game`.
+    /// Creates the evaluator with the weights for the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

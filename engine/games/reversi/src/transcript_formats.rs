@@ -77,7 +77,8 @@ fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// GGF text; its result gives the winner the empty squares, or all squares in an unfinished game.
+/// Formats a game as GGF; its result gives the winner the empty squares, or all squares in an
+/// unfinished game.
 fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();

@@ -39,7 +39,6 @@ impl<const WORDS: usize> CellSet<WORDS> {
         words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
     }
 
-    /// The same set in fewer or more words.
     #[inline(always)]
     pub(super) fn resize<const TO: usize>(&self) -> CellSet<TO> {
         let (mut words, count) = ([0; TO], TO.min(WORDS));
@@ -135,14 +134,12 @@ impl<const WORDS: usize> Contents<WORDS> {
         cells
     }
 
-    /// Cells with [`Cell::is_empty`].
     #[inline(always)]
     pub(super) fn empties(&self) -> CellSet<WORDS> {
         const { assert!(Cell::EMPTY.content_code() == 10 && Cell::INVERSION.content_code() == 13) };
         self.0[3] & (self.0[2] | self.0[1])
     }
 
-    /// Cells with [`Cell::is_occupied`].
     #[inline(always)]
     pub(super) fn occupied(&self) -> CellSet<WORDS> {
         (self.0[0] | self.0[1] | self.0[2] | self.0[3]) & !self.empties()
@@ -210,7 +207,6 @@ impl Steps {
         to
     }
 
-    /// Cells one step from `cells`.
     #[inline(always)]
     pub(super) fn neighbours<const WORDS: usize>(&self, cells: CellSet<WORDS>) -> CellSet<WORDS> {
         let steps = self.step(&[cells; DIRECTIONS]);

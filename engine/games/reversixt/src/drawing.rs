@@ -11,7 +11,6 @@ use alea_play::playable::GameText;
 const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 
-/// Colours of stones and of the digits on them.
 const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#c8372d", "#fff"),
     ("#2f62c9", "#fff"),

@@ -317,7 +317,6 @@ mod tests {
         assert_eq!((other[8], other[16]), (8, 8));
     }
 
-    /// Counts of a seat's summary, computed cell by cell.
     fn counts_by_cells(game: &ReversiXt, position: &Position, seat: Seat) -> SeatCounts {
         let map = game.map();
         let cells = &position.cells[..map.cells().len()];

@@ -98,7 +98,6 @@ pub struct Position {
     seat: u8,
     phase: Phase,
     disqualified: u8,
-    /// Index in the rules' `variants`.
     number: u16,
 }
 

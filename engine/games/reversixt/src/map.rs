@@ -103,7 +103,7 @@ impl Cell {
 pub struct Side(u16);
 
 impl Side {
-    /// No side: the end of a line.
+    /// No side, which ends a line.
     pub const NONE: Self = Self(u16::MAX);
 
     /// The side of `cell` in `direction`.
@@ -151,7 +151,7 @@ pub struct Map {
     width: usize,
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
-    /// Next side on a line, by side.
+    /// For each side, the side by which a line leaves the next cell.
     steps: Box<[Side]>,
 }
 
@@ -315,7 +315,6 @@ impl Map {
         self.steps[usize::from(side.0)]
     }
 
-    /// [`Self::step`] without transitions.
     pub(super) fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];

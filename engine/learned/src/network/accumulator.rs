@@ -12,7 +12,6 @@ pub type Accumulators = Perspectives<u16, i32>;
 
 const MAX_CHANGES: usize = 48;
 
-/// Slots compared at once.
 const BLOCK: usize = 16;
 
 pub(super) struct NetworkSums<'a, G: Learnable>(pub(super) &'a Network<G>, pub(super) &'a G);

@@ -37,7 +37,7 @@ fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     }
 }
 
-/// Neurons whose sums are in registers together, in wide layers.
+/// Number of neurons whose sums are in registers together, in wide layers.
 const WIDE_BLOCK: usize = 4 * LANES;
 
 #[inline(always)]

@@ -6,10 +6,10 @@ use super::{
 };
 use alea_core::game::mean_other_payoff;
 
-const SIZE: usize = 4;
+const BATCH_SIZE: usize = 4;
 const MAX_LINES: usize = ZERO_ACCUMULATOR.len();
 
-/// Index of a successor, and whether who made the move is to move again.
+/// Index of a successor, and whether the seat that led to it moves again.
 type Successor = (usize, bool);
 
 /// Successors of one bucket whose logits are computed together; the network has one output.
@@ -19,8 +19,8 @@ pub(super) struct LogitBatch<'a> {
     seats: usize,
     bucket: usize,
     count: usize,
-    successors: [Successor; SIZE],
-    accumulators: [I16Line; SIZE * MAX_LINES],
+    successors: [Successor; BATCH_SIZE],
+    accumulators: [I16Line; BATCH_SIZE * MAX_LINES],
 }
 
 impl<'a> LogitBatch<'a> {
@@ -31,13 +31,13 @@ impl<'a> LogitBatch<'a> {
             seats,
             bucket: 0,
             count: 0,
-            successors: [(0, false); SIZE],
-            accumulators: [ZERO_ACCUMULATOR[0]; SIZE * MAX_LINES],
+            successors: [(0, false); BATCH_SIZE],
+            accumulators: [ZERO_ACCUMULATOR[0]; BATCH_SIZE * MAX_LINES],
         }
     }
 
-    /// Adds a successor with these first-layer sums; writes the values of all once they are
-    /// complete.
+    /// Adds a successor with these first-layer sums. Writes the values of the batch when it is
+    /// full, and before a successor of another bucket.
     pub(super) fn add(
         &mut self,
         bucket: usize,
@@ -54,15 +54,15 @@ impl<'a> LogitBatch<'a> {
         self.layers.saturate(sums, self.bias, accumulator);
         self.successors[self.count] = successor;
         self.count += 1;
-        if self.count == SIZE {
+        if self.count == BATCH_SIZE {
             self.write(values);
         }
     }
 
-    /// Writes the values, for who made the move, of the successors left.
+    /// Writes the values of the batch's successors, for the seat that led to them, and empties it.
     pub(super) fn write(&mut self, values: &mut [f32]) {
-        const PAIRS: [[u8; 2]; SIZE] = [[0, 0], [1, 0], [2, 0], [3, 0]];
-        let (mut logits, pairs) = ([0; SIZE], &PAIRS[..self.count]);
+        const PAIRS: [[u8; 2]; BATCH_SIZE] = [[0, 0], [1, 0], [2, 0], [3, 0]];
+        let (mut logits, pairs) = ([0; BATCH_SIZE], &PAIRS[..self.count]);
         if pairs.is_empty() {
             return;
         }

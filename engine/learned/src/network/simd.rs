@@ -17,7 +17,7 @@ macro_rules! common_operations {
         compiled_for! {
             [$($features)?]
 
-            /// Indexed by line, so that bounds checks leave loops.
+            /// Loads the vector at index `at`; going by lines takes bounds checks out of loops.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -78,7 +78,8 @@ use super::{
     simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, RowChanges},
 };
 
-/// Kernels without closures, which would pass vectors in memory.
+/// Defines the kernels of one instruction set, without closures, which would pass vectors in
+/// memory.
 macro_rules! kernels {
     ($name:ident, [$($features:literal)?], $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {

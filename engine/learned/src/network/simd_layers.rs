@@ -58,7 +58,6 @@ pub(super) struct Layers {
     /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
-    /// Weights of each output in turn.
     pub(super) output: Vec<CacheLine<i32, 16>>,
     /// Biases of all outputs, then zeros.
     pub(super) output_bias: [i32; MAX_OUTPUTS],
@@ -100,7 +99,8 @@ impl Layers {
     }
 }
 
-/// Worst case: activations of 127 for weights of one sign, 0 for the other.
+/// Whether sums fit 16 bits in the worst case: activations of 127 for weights of one sign, 0 for
+/// the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -266,7 +266,7 @@ macro_rules! with_widths {
 }
 
 impl SimdLayers {
-    /// `None` if the widths are not in [`SIMD_WIDTHS`].
+    /// Prepares the layers of a network; `None` if its widths are not in [`SIMD_WIDTHS`].
     pub fn new(weights: &NetworkWeights, instructions: Instructions) -> Option<Self> {
         let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
         SIMD_WIDTHS.contains(&shape).then(|| Self {
@@ -363,8 +363,8 @@ impl SimdLayers {
         logits[0]
     }
 
-    /// Writes an accumulator: first-layer sums and the bias, clipped to 16 bits. Sums beyond have
-    /// activation 0 or 127 anyway.
+    /// Writes an accumulator: first-layer sums plus `bias`, clipped to 16 bits, beyond which
+    /// activations are 0 or 127 anyway.
     pub fn saturate(&self, sums: &[i32], bias: &[i16], accumulator: &mut [I16Line]) {
         saturate(self.instructions, sums, bias, accumulator);
     }

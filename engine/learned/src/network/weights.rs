@@ -30,13 +30,13 @@ pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 /// Every hidden layer's width is a multiple of this.
 pub const LANES: usize = 16;
 
-/// Maximal neurons of a hidden layer.
+/// Maximal number of neurons of a hidden layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal hidden layers.
+/// Maximal number of hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
-/// Maximal outputs.
+/// Maximal number of outputs.
 pub const MAX_OUTPUTS: usize = 16;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
@@ -47,7 +47,6 @@ pub const WEIGHT_LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// Largest magnitude of an output bias.
 const MAX_OUTPUT_BIAS: f32 = i32::MAX as f32 / 2.0 / LOGIT_SCALE as f32;
 
 /// A hidden layer after the first, for all buckets; matrices are input-major.

@@ -10,13 +10,13 @@ use crate::{
 use alea_core::text::{joined, suggestion};
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal tuples; bounds the stack space of an evaluation.
+/// Maximal number of tuples; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Maximal cells in a tuple.
+/// Maximal number of cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal rows, over all tables and phases.
+/// Maximal number of rows, over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of tuple sets that the game does not name.
@@ -27,7 +27,7 @@ pub const CUSTOM_NAME: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Shorter tuples first.
+    /// Cells of each tuple, shorter tuples first.
     tuples: Vec<Vec<Cell>>,
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
@@ -140,7 +140,7 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Gives each phase its own weights.
+    /// Gives each of the `phases` weights of its own; an error if they are no parts of the game.
     pub fn with_phases(self, phases: impl Into<GameParts>) -> Result<Self, ModelError> {
         let phases = phases.into();
         phases.check(&self.game, "phases").map_err(ModelError)?;
@@ -254,13 +254,13 @@ impl<G: Learnable> TupleSet<G> {
         G::Tuples::row_indices(self, position, out);
     }
 
-    /// [`Self::row_indices`], from the symbols of all cells.
+    /// Writes each tuple's row, as [`Self::row_indices`], by the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         self.rows_in_phase(self.phase_offset(position), view, out);
     }
 
-    /// `offset` is the first row of the phase.
+    /// Writes each tuple's row by the symbols of all cells; `offset` is the first row of the phase.
     #[inline]
     pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
         for tuple in 0..self.bases.len().min(out.len()) {

@@ -1,6 +1,6 @@
 //! Construction of evaluators from notation.
 
-use crate::seat_shares::shares;
+use crate::multi_seat_evaluator::shares;
 use crate::{
     playable::Playable,
     player_notation::{Arguments, Notation, Problem},
@@ -13,8 +13,8 @@ use alea_core::{
 };
 use std::sync::Arc;
 
-/// Least-squares fit of payoffs to the shares of `lines` in positions of self-play on four maps for
-/// three to six seats, of which each alone gives 0.8 to 1.4.
+/// Default slope of `shares`: a least-squares fit of payoffs in self-play with `lines` on four
+/// ReversiXT maps of three to six seats, of which each alone gives 0.8 to 1.4.
 const SHARES_SLOPE: f32 = 1.1;
 
 /// Names of a game's evaluators with their options, for help texts.

@@ -37,11 +37,11 @@ enum LeafKind<G: Playable> {
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximum for one player; each worker thread of a match has its own players.
+/// Maximal memory of a player's search; each worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// `None` if leaves have playouts.
+    /// Evaluator of the leaves, and oracle; `None` if leaves have playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;

@@ -87,7 +87,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximum for one player; each worker thread of a match has its own players.
+/// Maximal size of a player's table; each worker thread of a match has its own players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
@@ -95,7 +95,8 @@ const ENTRIES_PER_MIB: usize = 1 << 16;
 /// Minimal depth limit for a default table; below, transpositions are too rare.
 const MIN_TABLE_DEPTH: u32 = 4;
 
-/// Default of searches limited by depth: fits a core's cache, and more has no effect at depth 6.
+/// Default table of a search limited by depth: fits a core's cache, and more has no effect at depth
+/// 6.
 const DEFAULT_TABLE_MIB: usize = 4;
 
 const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
@@ -103,8 +104,8 @@ const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 /// Plies between iterations of searches limited by time or nodes; 2 score 48.9 % ± 1.5 against 1.
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
-/// Default of Star2 limited by time or nodes. Regret per decision at 60,000 nodes on 2,000
-/// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
+/// Default `probcut` of Star2 limited by time or nodes. Regret per decision at 60,000 nodes on
+/// 2,000 positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 const DEFAULT_FILTER: usize = 8;
@@ -226,7 +227,8 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// False with time limits, and with several threads that share a table: timing decides moves.
+    /// Whether equal positions get equal moves: not with time limits, nor with several threads that
+    /// share a table, where timing decides.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);

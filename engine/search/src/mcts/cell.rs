@@ -35,7 +35,6 @@ pub(crate) struct ColdCell {
 /// Flag in [`Cell::link`] of cells with bounds.
 const HAS_BOUNDS_FLAG: u32 = 1 << 31;
 
-/// Link of an edge whose move ends the game.
 const TERMINAL: u32 = HAS_BOUNDS_FLAG - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;

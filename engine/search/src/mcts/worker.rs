@@ -34,7 +34,6 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) kind: NodeKind,
 }
 
-/// What the edges of a node are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeKind {
     /// All moves of the position.
@@ -54,7 +53,6 @@ impl NodeKind {
         }
     }
 
-    /// Key of a node in the hash index.
     #[inline]
     pub(super) fn key<G: SearchGame>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
@@ -64,7 +62,7 @@ impl NodeKind {
         }
     }
 
-    /// Lists the moves, and the ranges of edges among which chance or the mover chooses.
+    /// Lists the moves, and the ranges of edges among which chance, then the mover chooses.
     pub(super) fn list<G: SearchGame>(
         self,
         game: &G,

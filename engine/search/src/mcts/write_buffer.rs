@@ -12,12 +12,13 @@ use super::{
 
 pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 
-/// A prime, so as not to resonate with path lengths.
+/// Of this many visits of busy nodes one is counted, with this weight: a prime, so as not to
+/// resonate with path lengths.
 const SAMPLING_PERIOD: u32 = 17;
 
 const BUFFERED_SHARE_SHIFT: u32 = 6;
 
-/// A power of two: 4 KiB of the L1 cache.
+/// Number of buffered edges, a power of two: 4 KiB of the L1 cache.
 const BUFFERED_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -54,7 +54,6 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut Aligned
     }
 }
 
-/// Activation function of a layer.
 #[derive(Clone, Copy)]
 pub(super) enum Activation {
     First,

@@ -50,7 +50,6 @@ pub(in crate::models) struct Layer<T> {
     pub(in crate::models) bias: T,
 }
 
-/// All tensors of a network, in the order of the array.
 pub(in crate::models) struct Tensors<T> {
     pub(in crate::models) sparse: T,
     pub(in crate::models) first_bias: T,

@@ -55,8 +55,8 @@ pub(super) enum Finish<'a> {
     ZeroWhereClipped(&'a [Lanes]),
 }
 
-/// Sets `c` to the finished elements of `start + a · b`; `a` has `inner` columns, `b` and `c` have
-/// 16 · `width`.
+/// Sets `c` to `start + a · b`, with `finish` applied to each element; `a` has `inner` columns, `b`
+/// and `c` have 16 · `width`.
 #[inline(always)]
 pub(super) fn set_product<V: Vector, const ROWS: usize>(
     a: &[f32],

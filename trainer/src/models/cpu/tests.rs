@@ -15,7 +15,6 @@ const SPARSE: SparseInputs = SparseInputs {
     active: ACTIVE,
 };
 
-/// Results of backgammon.
 static RESULTS: LazyLock<Option<ResultPayoffs>> =
     LazyLock::new(|| ResultPayoffs::for_game(&Backgammon));
 

@@ -19,11 +19,12 @@ use alea_learned::{
     network::{ResultPayoffs, ResultProbabilities},
 };
 
-/// Log odds, for the seat to move, of the positions of a game as it is played.
+/// Evaluator of the positions of a game as it is played, in log odds for the seat to move.
 pub(super) trait GameEvaluator<G: Learnable> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32;
 
-    /// Log odds of `after` for its seat to move; `mv` leads to it from the present position, `before`.
+    /// Log odds of `after` for its seat to move; `mv` leads to it from the current position,
+    /// `before`.
     fn successor_logit(
         &mut self,
         rules: &G,
@@ -32,8 +33,8 @@ pub(super) trait GameEvaluator<G: Learnable> {
         after: &G::Position,
     ) -> f32;
 
-    /// Probabilities of the results of the present position, `position`; `None` without an output for
-    /// each.
+    /// Probabilities of the results at the current position, `position`; `None` without an output
+    /// for each.
     fn result_probabilities(
         &self,
         rules: &G,
@@ -46,7 +47,7 @@ pub(super) trait GameEvaluator<G: Learnable> {
     /// Keeps the latest successor in place of an earlier one.
     fn keep_successor(&mut self);
 
-    /// Makes the kept successor the present position.
+    /// Makes the kept successor the current position.
     fn advance(&mut self);
 }
 
@@ -59,14 +60,16 @@ pub(super) struct Episode<G: Learnable> {
     /// Probabilities of the results at each position, for its seat to move; empty without an output
     /// for each.
     probabilities: Vec<ResultProbabilities>,
-    /// Those of the position after `Rules::max_plies`, with its seat to move.
+    /// Those at the position after `Rules::max_plies`, with its seat to move; `None` if the game
+    /// ended.
     unfinished: Option<(Seat, ResultProbabilities)>,
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     targets: Vec<Target>,
 }
 
-/// Win probability of the seat to move before learning, and what it learns; `None` if nothing.
+/// Value of a position for the seat to move before learning, and the λ-return that it learns;
+/// `None` if it learns nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) value: f32,
@@ -179,7 +182,7 @@ impl<G: Learnable> Episode<G> {
     }
 
     /// Computes the target of each position; `trace` is λ. Positions of explored moves learn
-    /// nothing, nor do benchmark positions.
+    /// nothing, nor do those that are held out.
     pub(super) fn compute_targets(&mut self, rules: &G, trace: f32) -> &[Target] {
         let unset = Target {
             value: 0.5,
@@ -212,7 +215,7 @@ impl<G: Learnable> Episode<G> {
     }
 
     /// Appends the λ-returns of the results' probabilities, for the seat to move, of the positions
-    /// that learn, in the order of [`Self::samples`]; after [`Self::compute_targets`].
+    /// that learn, in the order of [`Self::samples`]; call it after [`Self::compute_targets`].
     pub(super) fn append_result_targets(
         &self,
         results: &ResultPayoffs,
@@ -220,7 +223,7 @@ impl<G: Learnable> Episode<G> {
         out: &mut Vec<ResultProbabilities>,
     ) {
         let first = out.len();
-        // Those of the next position, for its seat to move.
+        // Probabilities at the next position, for its seat to move.
         let (mut last, mut value) = self.unfinished.unwrap_or_else(|| {
             let last = self.seats.last().copied().unwrap_or_default();
             let mut certain = ResultProbabilities::default();
@@ -250,7 +253,7 @@ impl<G: Learnable> Episode<G> {
         out[first..].reverse();
     }
 
-    /// Positions that learn, with their λ-returns and the game's result; after
+    /// Positions that learn, with their λ-returns and the game's result; call it after
     /// [`Self::compute_targets`].
     pub(super) fn samples(&self) -> impl Iterator<Item = Sample<G::Position>> {
         let seats = self.seats.iter().zip(&self.targets);

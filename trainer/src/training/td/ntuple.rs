@@ -21,7 +21,7 @@ pub(super) struct TdNTuple<G: Learnable> {
     errors: Vec<f32>,
 }
 
-/// Rows of the positions of a game, of the kept successor, and of the latest one.
+/// Table rows of the positions of a game, of the kept successor, and of the latest one.
 #[derive(Debug, Default)]
 struct GameRows {
     played: Vec<u32>,

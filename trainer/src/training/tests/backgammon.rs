@@ -6,7 +6,7 @@ use crate::export::PARITY_TOLERANCE;
 use alea_core::{evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::backgammon::{Backgammon, Position};
 
-/// Positions of random games with their results and values by the pips.
+/// Samples of random games: results, and values by the pip count.
 fn samples_of(games: usize, seed: u64) -> Vec<Sample<Position>> {
     let (game, mut random) = (Backgammon, RandomStream::new(seed));
     let mut samples = Vec::new();

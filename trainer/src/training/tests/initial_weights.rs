@@ -5,7 +5,6 @@ use super::*;
 use alea_play::playable::Rules;
 use engine::games::reversixt::ReversiXt;
 
-/// Too low to change a weight.
 const NO_LEARNING: f64 = 1e-30;
 
 fn train_from(

@@ -36,7 +36,7 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Stands for captured enemies: no move's destination.
+/// Square that stands for captured enemies: no move's destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
 /// Evaluator: the NTU agent's attack, block and threat.

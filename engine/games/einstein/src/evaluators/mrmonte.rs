@@ -144,7 +144,7 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Rock'n'Roll's strongest players use up to 200.
+/// Default number of rollouts per position; Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {

@@ -215,7 +215,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Uses the calibrated [`Schwarz`] score for calibrations that are not logistic or may overflow.
+/// Entry of `schwarz`, with the calibrated [`Schwarz`] score for calibrations that are not logistic
+/// or may overflow.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",

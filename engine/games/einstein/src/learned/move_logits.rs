@@ -10,7 +10,8 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// A power of two, so that a mask bounds every index; vectors may exceed the last logit.
+/// Capacity of [`Logits`]: a power of two, so that a mask bounds every index; vectors may exceed
+/// the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
@@ -29,7 +30,6 @@ pub(super) const LOST_LOGIT: i32 = i32::MIN;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SideMove {
     pub(super) stone: u8,
-    /// Destination in the enemy's perspective.
     pub(super) square: u8,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct SideMoves {
     steps: [SideMove; MAX_STEPS],
     count: usize,
     targets: u32,
-    /// Indices in `steps`, or [`NO_MOVE`].
+    /// Index in `steps` of each stone's move in each direction, or [`NO_MOVE`].
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
     goal_logits: [i32; LANES],
     allowed: [[u8; 2]; MAX_OUTCOMES],

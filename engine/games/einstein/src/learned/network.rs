@@ -67,7 +67,8 @@ impl CrossFeatureTable {
 }
 
 impl SimdNetwork {
-    /// `None` if the instructions have no kernels or sums may exceed 16 bits.
+    /// Prepares the kernels; `None` if there are none for the instructions or sums may exceed 16
+    /// bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,

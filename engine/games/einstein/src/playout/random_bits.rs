@@ -25,9 +25,9 @@ impl PlyBits {
         (self.face_step_code() / 3) as u8 + 1
     }
 
-    /// 0–3. Of two allowed stones the first moves if this is below 2, plus 1 if only the second has
-    /// a single step, minus 1 if only the first has: so all moves (3 or 1 per stone) are equally
-    /// likely.
+    /// Random number, 0–3, that decides between two allowed stones: the first moves if this is
+    /// below 2, plus 1 if only the second has a single step, minus 1 if only the first has. So all
+    /// moves (3 or 1 per stone) are equally likely.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8

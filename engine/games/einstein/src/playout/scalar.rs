@@ -66,7 +66,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// At `[32 · step + square]` the destination; from squares with one possible step, that step's.
+    /// Destination at `[32 · step + square]`; from squares with one possible step, that step's.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -94,7 +94,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// At `[side][square | 32 · step]` the destination; squares are in the perspective of side 0,
+    /// Destination at `[side][square | 32 · step]`; squares are in the perspective of side 0,
     /// flagged as by [`Self::with_flag`].
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
@@ -126,10 +126,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// By square in the perspective of side 0: its stone 0–5, side 1's 8–13, or [`NO_STONE`].
+    /// Stone on each square in the perspective of side 0: its own 0–5, side 1's 8–13, or
+    /// [`NO_STONE`].
     board: [u8; 32],
-    /// `[side][stone]`: square in the perspective of side 0, flagged as by [`EinStein::with_flag`];
-    /// arbitrary for captured stones.
+    /// Square of each stone, at `[side][stone]`, in the perspective of side 0, flagged as by
+    /// [`EinStein::with_flag`]; arbitrary for captured stones.
     squares: [[u8; 8]; 2],
     /// Bit set of living stones, side 1's from bit 8.
     alive: u32,
@@ -142,7 +143,7 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// `sides` has a byte per stone: its square in its owner's perspective.
+    /// Creates a game; `sides` has a byte per stone, its square in its owner's perspective.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {

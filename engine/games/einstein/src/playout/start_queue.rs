@@ -23,9 +23,10 @@ pub(super) const fn lane_square(square: u8) -> u8 {
 }
 
 struct StartRing {
-    /// `[stone][ring index]`: square ([`lane_square`]) in the owner's perspective.
+    /// Square ([`lane_square`]) in the owner's perspective, at `[stone][ring index]`.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// Byte `i` is the square of stone `i`; the two highest bytes are unused.
+    /// One side at each ring index: byte `i` is the square of stone `i`; the two highest bytes are
+    /// unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -49,7 +50,7 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// From index 0 the side that begins, from [`LANES`] the other.
+    /// One position for all lanes: from index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
     from_setups: bool,
     pub(super) alive: [u8; 2],
@@ -138,7 +139,7 @@ impl Starts {
         stones
     }
 
-    /// Both sides of the start `index` places ahead; byte `i` is stone `i`.
+    /// Both sides of the start that comes `index` starts later; byte `i` is stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

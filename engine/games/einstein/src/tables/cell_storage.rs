@@ -10,7 +10,7 @@
 
 use alea_core::{
     fallible_allocation::with_capacity,
-    mapping::MappedFile,
+    mapped_file::MappedFile,
     pages::{self, Pages},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -143,7 +143,8 @@ enum CellStorage {
 }
 
 impl Cells {
-    /// `None` if the file is too short, or `offset`, in bytes, is odd.
+    /// Maps `cells` cells of a file from `offset`, in bytes; `None` if the file is too short or
+    /// `offset` is odd.
     pub(super) fn from_file(file: MappedFile, offset: usize, cells: usize) -> Option<Self> {
         const { assert!(cfg!(target_endian = "little")) };
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;

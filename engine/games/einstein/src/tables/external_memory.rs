@@ -24,11 +24,10 @@ const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// By row: index in `offsets` and `counts`.
     sets: Vec<u32>,
-    /// `[set][rank of the other side]`: number of earlier blocks in the row's layer.
+    /// Number of earlier blocks in the row's layer, at `[set][rank of the other side]`.
     offsets: Vec<Vec<u32>>,
-    /// `[set][progress of the other side]`: number of blocks in the row's layer.
+    /// Number of blocks in the row's layer, at `[set][progress of the other side]`.
     counts: Vec<Vec<u32>>,
     steps: Vec<usize>,
 }

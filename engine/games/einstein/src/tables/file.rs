@@ -6,7 +6,7 @@ use super::{Run, TablesError, cell_storage::Cells, index::Class};
 use crate::Variant;
 use alea_core::{
     files::{self, FileError, checksum, write_atomically},
-    mapping::MappedFile,
+    mapped_file::MappedFile,
 };
 use std::{
     fs::File,

@@ -100,8 +100,8 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// By base-24 number of a tuple: its row, then whether transposition (bit 1) and reversal (bit
-    /// 0) map it to the row's tuple.
+    /// Row of each tuple, by its base-24 number, and whether transposition (bit 1) and reversal
+    /// (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
     rows_without_zero: usize,

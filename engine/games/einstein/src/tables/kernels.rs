@@ -17,9 +17,10 @@ pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 pub(super) struct SuccessorValues<'a> {
     /// The enemy's win probabilities in units of 1/65535, at `[mover's pattern][enemy's pattern]`.
     pub(super) cells: &'a [u16],
-    /// The successor's rows by the mover's pattern; `None` for the identity.
+    /// Row of `cells` for each pattern of the mover's labels; `None` if it is the pattern's index.
     pub(super) rows: Option<&'a [u8]>,
-    /// The successor's columns by the enemy's pattern, and their number; `None` for the identity.
+    /// Column of `cells` for each pattern of the enemy's labels, and the number of columns; `None`
+    /// if it is the pattern's index.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
@@ -126,7 +127,7 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// Means over the faces, from the enemy's value after each stone's best move.
+/// Writes win probabilities before the roll, by the enemy's value after each stone's best move.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],

@@ -20,7 +20,7 @@ pub struct ProbeResult {
     /// Every move that some face allows, by stone, then direction, with the mover's win
     /// probability.
     pub moves: Vec<(Move, f32)>,
-    /// At `face − 1`, the best moves after that roll.
+    /// Best moves after each roll, at `face − 1`.
     pub faces: [FaceResult; 6],
 }
 

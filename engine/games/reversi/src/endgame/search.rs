@@ -6,8 +6,8 @@
 use super::super::{Reversi, bits::run_ends};
 use super::{
     Endgame, INFINITE_DISCS,
-    last::{Board, search_few_empties},
-    lines::{flips, with_neighbours},
+    last_squares::{Board, search_few_empties},
+    line_flips::{flips, with_neighbours},
     static_eval::{expected_score, stable_discs},
     table::Entry,
 };

@@ -7,7 +7,7 @@ use super::super::{
     Reversi,
     bits::{COLUMNS, run_ends},
 };
-use super::lines::{FIRST_COLUMN, LAST_COLUMN, with_neighbours};
+use super::line_flips::{FIRST_COLUMN, LAST_COLUMN, with_neighbours};
 
 #[inline(always)]
 pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {

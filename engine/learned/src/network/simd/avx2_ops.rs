@@ -17,7 +17,7 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// 8 sums, 2 inputs, weights and products fill the 16 registers.
+/// Positions evaluated together: 8 sums, 2 inputs, weights and products fill the 16 registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
@@ -42,7 +42,7 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Packing clips at 0 and 65,535; results fit 16 bits.
+    /// Products of clipped sums with output weights; packing clips at 0 and 65,535.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

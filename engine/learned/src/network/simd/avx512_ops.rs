@@ -14,7 +14,7 @@ pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
-/// Four independent sums hide the latency of products.
+/// Number of independent sums, which hide the latency of products.
 pub(super) const ACC_CHAINS: usize = 4;
 
 common_operations!(["avx2,avx512f,avx512bw"]);

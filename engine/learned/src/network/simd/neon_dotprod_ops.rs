@@ -4,7 +4,7 @@
 use super::neon_ops::Vector;
 use std::arch::asm;
 
-/// Activations are at most 127.
+/// Adds products of bytes by fours; inputs are at most 127.
 // The standard library's function is unstable.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]

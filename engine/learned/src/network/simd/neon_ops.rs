@@ -35,7 +35,7 @@ compiled_for! {
         vpaddlq_s16(vreinterpretq_s16_s32(numbers))
     }
 
-    /// Activations are at most 127.
+    /// Adds products of bytes by twos; inputs are at most 127.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let (inputs, weights) = (vreinterpretq_s8_s32(inputs), vreinterpretq_s8_s32(weights));
         let low = vmull_s8(vget_low_s8(inputs), vget_low_s8(weights));

@@ -4,7 +4,7 @@
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
 use std::array::from_fn;
 
-/// 16 bytes, in the order of memory.
+/// Vector of 16 bytes, in the order of memory.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(super) struct Vector([i32; 4]);
@@ -45,7 +45,7 @@ compiled_for! {
         Vector([0; 4])
     }
 
-    /// Four bytes in memory order, given as a little-endian number.
+    /// Repeats four bytes in memory order, given as a little-endian number.
     pub(super) fn broadcast(four: i32) -> Vector {
         Vector([i32::from_ne_bytes(four.to_le_bytes()); 4])
     }

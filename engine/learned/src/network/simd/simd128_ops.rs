@@ -24,7 +24,8 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Shuffles would need relaxed SIMD, which not every browser has.
+    /// Adds products of bytes by twos, without shuffles, which would need relaxed SIMD: not every
+    /// browser has it.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),

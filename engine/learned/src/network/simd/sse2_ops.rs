@@ -42,7 +42,7 @@ compiled_for! {
         _mm_min_epu8(packed, _mm_set1_epi8(127))
     }
 
-    /// Packing clips at the limits of 16 bits.
+    /// Products of clipped sums with output weights; packing clips at the limits of 16 bits.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm_min_epi16(
             _mm_max_epi16(_mm_packs_epi32(first, second), _mm_setzero_si128()),

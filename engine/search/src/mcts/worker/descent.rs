@@ -185,7 +185,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Counts a visit of a node; returns its visits with this one.
     #[inline]
     fn visit<const SHARED: bool>(&mut self, context: &Context<'_, G>, node: u32) -> u32 {
         let header = context.graph.cell(node);

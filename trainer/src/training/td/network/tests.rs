@@ -256,7 +256,6 @@ fn read_network(report: &TdReport) -> Network<Columns> {
     }
 }
 
-/// Value of the seat to move if both play best.
 fn exact_value(table: &Table) -> f32 {
     let mut moves = <Columns as Game>::Moves::default();
     Columns.moves(table, &mut moves);
@@ -269,7 +268,6 @@ fn exact_value(table: &Table) -> f32 {
     expectation(&Columns.outcomes(table, &moves), &values)
 }
 
-/// Mean payoff of the network, without search, against random moves.
 fn score_against_random(network: &Network<Columns>, games: u64) -> f64 {
     let (mut points, mut cache) = (0.0, Default::default());
     for game in 0..games {

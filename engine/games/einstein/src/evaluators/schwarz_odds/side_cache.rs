@@ -14,7 +14,8 @@ pub(super) struct SideMoveCache {
     /// The side's factor of the odds by stone and direction: infinite on the goal, 0 for a missing
     /// move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
-    /// In the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// Destinations by stone and direction, in the enemy's perspective; [`OFF_BOARD`] for a missing
+    /// move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
     pub(super) allowed: [[u8; 2]; LANES],
     pub(super) weights: [f32; LANES],

@@ -173,7 +173,6 @@ fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether the message is `expected`, or begins with it if it has no full stop.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,

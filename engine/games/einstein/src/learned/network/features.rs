@@ -279,7 +279,7 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// By distance vector, a class of expected turns and optionally their deviation.
+/// Class of expected turns, optionally with one of their deviation, by distance vector.
 #[derive(Debug)]
 pub(super) struct ExpectedTurnsClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,

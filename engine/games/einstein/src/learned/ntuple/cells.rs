@@ -54,7 +54,7 @@ pub(super) const STONE_SQUARE_CELLS: CellGroup = cell_group(
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
-/// King's moves to the goal, 1–4; 0 for a captured stone.
+/// Cell for each stone: king's moves to the goal, 1–4; 0 for a captured stone.
 pub(super) const DISTANCE_CELLS: CellGroup =
     cell_group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
 pub(super) const ALIVE_CELLS: CellGroup = cell_group('a', ALIVE_START, STONES, 2, "alive");
@@ -65,7 +65,8 @@ pub(super) const OWNER_CELLS: CellGroup = cell_group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// By square: the owner of its stone, and whether faces other than the stone's number allow it.
+/// Cell for each square: the owner of its stone, and whether faces other than the stone's number
+/// allow it.
 pub(super) const MOBILE_CELLS: CellGroup = cell_group(
     'm',
     MOBILE_START,

@@ -172,7 +172,8 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Names of windows and of walks, cells, maximum squares of a window, squares of a walk.
+/// For each kind of square cells: names of its windows and of its walks, the cells, the maximal
+/// squares of a window, the squares of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

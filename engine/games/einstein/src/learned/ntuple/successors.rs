@@ -19,12 +19,11 @@ pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     /// The position with the enemy to move; stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// By square in the enemy's perspective: its stone + 1, or 0; arbitrary off the board.
+    /// Stone + 1 on each square in the enemy's perspective, or 0; arbitrary off the board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// The square that the stone leaves, in the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -32,7 +31,6 @@ impl Parent<'_> {
         )
     }
 
-    /// The captured stone + 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])

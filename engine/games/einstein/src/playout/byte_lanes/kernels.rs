@@ -34,25 +34,25 @@ use crate::{
 /// and 1 set the highest bit, for which shuffles give 0.
 const CODE_BASE: u8 = 0x80 + 1;
 
-/// By [`CODE_BASE`] − face-step code: three times the rolled face (from 0).
+/// Three times the rolled face (from 0), by [`CODE_BASE`] − face-step code.
 static FACE_TIMES_3: [u8; 16] = table!(|rest| (NUM_CODES as u8 - 1 - rest) / 3 * 3);
 static STONES_BELOW: [u8; 16] = table!(|rest| (1u8 << ((NUM_CODES as u8 - 1 - rest) / 3)) - 1);
 static HIGHEST: [u8; 16] = table!(|set| if set == 0 { 0 } else { 1 << set.ilog2() });
 
-/// By stone choice c: 32 · (1 − c). The last allowed stone moves if the bit of the first (0 unless
+/// 32 · (1 − c) by stone choice c. The last allowed stone moves if the bit of the first (0 unless
 /// it has a single step) exceeds this, plus 32 if the last has a single step.
 static COINS: [u8; 16] = table!(|choice| 32u8.wrapping_sub(choice << 5));
 
 const SIDEWAYS: u8 = lane_square(1) - lane_square(0);
 const FORWARD: u8 = lane_square(5) - lane_square(0);
-/// By 3 · column + step: what a step adds beyond [`SIDEWAYS`]; 0 in the last row, whose squares
+/// What a step adds beyond [`SIDEWAYS`], by 3 · column + step; 0 in the last row, whose squares
 /// have the highest bit set.
 static BEYOND_SIDEWAYS: [u8; 16] = table!(|index| match (index / 3, index % 3) {
     (4.., _) | (_, 2) => FORWARD - SIDEWAYS,
     (_, 0) => FORWARD,
     _ => 0,
 });
-/// By square code: 0xFF if several steps are possible.
+/// 0xFF by square code if several steps are possible, else 0.
 static SEVERAL_STEPS: [u8; 16] = table!(|index| if index < 12 { 0xFF } else { 0 });
 
 fn sixteen_from(bytes: &[u8; LANES], start: usize) -> &[u8; 16] {

@@ -1,6 +1,6 @@
 //! Vector operations that several instruction sets share.
 
-/// As 64 bytes: byte l is l / 8, the byte with bit l of a set of lanes.
+/// Index of the byte with each lane's bit in a set of lanes, as 64 bytes: byte l is l / 8.
 pub(super) static BYTE_OF_LANE: [u64; 8] = {
     let mut bytes = [0; 8];
     let mut byte = 0;
@@ -42,7 +42,6 @@ macro_rules! operations_by_part {
     ($features:literal, [$part:ty; $count:tt];
         $($(<const $number:ident>)? $name:ident($($argument:ident),*) = $value:expr;)*) => {
         pub(super) type Vector = [$part; $count];
-        /// 0xFF in the lanes of the set, else 0.
         pub(super) type Mask = Vector;
 
         memory_operations!($features);

@@ -1,4 +1,4 @@
-//! Evaluator of games with three and more seats: every seat valued as if it were to move.
+//! Evaluator of games with more than two seats: values every seat as if it were to move.
 
 use super::{
     playable::Playable,
@@ -9,24 +9,24 @@ use alea_core::{
     game::{MAX_SEATS, Payoffs},
 };
 
-/// Payoffs of all seats from an evaluator that values the seat to move alone: each seat's value with
-/// the turn, about the mean, `slope` times, so that they add up to half a point a seat. One that
-/// cannot move has the mean.
+/// Evaluator of all seats' payoffs by an evaluator of the seat to move, which values each seat as
+/// if it had the turn. A payoff is ½ plus `slope` times the difference from the mean value; a seat
+/// that cannot move has ½.
 #[derive(Clone)]
-pub struct SeatShares<G: Playable> {
+pub struct MultiSeatEvaluator<G: Playable> {
     evaluator: SharedEvaluator<G>,
     slope: f32,
 }
 
-impl<G: Playable> SeatShares<G> {
-    /// Shares by `evaluator`; `slope` fits them to results.
+impl<G: Playable> MultiSeatEvaluator<G> {
+    /// Creates the evaluator; `slope` is fitted to results.
     #[must_use]
     pub fn new(evaluator: SharedEvaluator<G>, slope: f32) -> Self {
         Self { evaluator, slope }
     }
 }
 
-impl<G: Playable> Evaluator<G> for SeatShares<G> {
+impl<G: Playable> Evaluator<G> for MultiSeatEvaluator<G> {
     type Cache = ();
 
     fn value(&self, game: &G, position: &G::Position, cache: &()) -> f32 {
@@ -50,7 +50,7 @@ impl<G: Playable> Evaluator<G> for SeatShares<G> {
         let largest = above
             .iter()
             .fold(0.0, |largest: f32, one| largest.max(one.abs()));
-        // Within 0 and 1, without a change of the sum.
+        // Keeps payoffs within 0 and 1 without a change of their sum.
         let slope = self.slope.min(0.499_999 / largest);
         let mut payoffs = above.map(|above| 0.5 + slope * above);
         payoffs[seats..].fill(0.0);
@@ -58,10 +58,9 @@ impl<G: Playable> Evaluator<G> for SeatShares<G> {
     }
 }
 
-/// Makes shares of an evaluator's notation.
 pub(crate) fn shares<G: Playable>(
     evaluator: SharedEvaluator<G>,
     slope: f32,
 ) -> std::sync::Arc<dyn AnyEvaluator<G>> {
-    std::sync::Arc::new(SeatShares::new(evaluator, slope))
+    std::sync::Arc::new(MultiSeatEvaluator::new(evaluator, slope))
 }

@@ -111,7 +111,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
         })?;
         let answer = answer(&question)?;
         let object = answer_json(text, &answer, question.end.as_ref())?;
-        return output::result(arguments.json, &object, || show(&question, &answer));
+        return output::print_result(arguments.json, &object, || show(&question, &answer));
     }
     let mut all_good = true;
     let mut input = std::io::stdin().lock();
@@ -147,7 +147,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             let error = shorten(&error.to_string(), MAX_ERROR);
             json!({ "position": shorten(content, MAX_POSITION_TEXT), "error": error })
         });
-        output::json(&object)?;
+        output::print_json(&object)?;
     }
 }
 

@@ -5,7 +5,7 @@
 use super::super::bits::run_ends;
 use super::{
     Endgame, INFINITE_DISCS,
-    lines::{count_flipped, flips, with_neighbours},
+    line_flips::{count_flipped, flips, with_neighbours},
 };
 use alea_core::{bits::nth_set_bit, simd::multiversion};
 

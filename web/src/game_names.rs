@@ -15,12 +15,12 @@ use engine::play::{
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
         let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
-        match $crate::games::parse($text)? {
+        match $crate::game_names::parse($text)? {
             $(notation if notation.name == <$type as engine::play::rules::Rules>::INFO.name => {
-                let $game = &$crate::games::parse_page_game::<$type>($text, &notation)?;
+                let $game = &$crate::game_names::parse_page_game::<$type>($text, &notation)?;
                 $body
             })*
-            notation => Err($crate::games::unknown_game(&notation.name, &names.join(", "))),
+            notation => Err($crate::game_names::unknown_game(&notation.name, &names.join(", "))),
         }
     }};
 }

@@ -16,7 +16,7 @@ pub(crate) const EVENT_FILE: &str = "events.out.tfevents.0.alea";
 
 const FORMAT_VERSION: &str = "brain.Event:2";
 
-/// Added to the rotated checksum, so that records can hold checksums of records.
+/// Constant added to the rotated checksum, so that records can hold checksums of records.
 const MASK_DELTA: u32 = 0xa282_ead8;
 
 /// Wire types of Protocol Buffers.

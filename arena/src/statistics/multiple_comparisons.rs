@@ -3,7 +3,7 @@
 
 use super::{QUANTILE_95, normal_cdf};
 
-/// Probability that two equal contestants differ at least as much as two with this likelihood of
+/// Two-sided p-value of the hypothesis that two contestants are equal, by their likelihood of
 /// superiority.
 pub(crate) fn two_sided(superiority: f64) -> f64 {
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)

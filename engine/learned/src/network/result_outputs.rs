@@ -13,9 +13,7 @@ use alea_play::playable::Rules;
 /// Payoffs of a game's results, in the order in which the game names them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResultPayoffs {
-    /// Name and points of each result.
     results: &'static [(&'static str, f64)],
-    /// Payoffs of all results, then zeros.
     payoffs: [f32; MAX_OUTPUTS],
 }
 
@@ -23,7 +21,8 @@ pub struct ResultPayoffs {
 pub type ResultProbabilities = [f32; MAX_OUTPUTS];
 
 impl ResultPayoffs {
-    /// Payoffs of the results that `game` names; `None` if it names none or too many.
+    /// Payoffs of the results that `game` names; `None` if it names none or more than
+    /// [`MAX_OUTPUTS`].
     pub fn for_game<G: Rules>(game: &G) -> Option<Self> {
         let points = game.points()?;
         let results = points.results;
@@ -59,7 +58,6 @@ impl ResultPayoffs {
         self.results.iter().map(|(name, _)| *name)
     }
 
-    /// Names of the results, joined by commas.
     pub(crate) fn name_list(&self) -> String {
         joined(self.names(), ",")
     }
@@ -77,8 +75,8 @@ impl ResultPayoffs {
         payoffs.position(|paid| (paid - payoff).abs() < TOLERANCE)
     }
 
-    /// Probabilities of a seat's results from those of its only opponent, whose payoff is 1 less its
-    /// own. A result without an opposite one is left out.
+    /// Converts a seat's probabilities of the results to those of its only opponent; a result
+    /// without an opposite one is left out.
     #[must_use]
     pub fn for_opponent(&self, probabilities: &ResultProbabilities) -> ResultProbabilities {
         let mut opposite = [0.0; MAX_OUTPUTS];
@@ -100,7 +98,8 @@ impl ResultPayoffs {
         probabilities(instructions, self.len(), logits)
     }
 
-    /// Expected payoff by logits in units of 1 / [`LOGIT_SCALE`], clamped as values are.
+    /// Expected payoff by logits in units of 1 / [`LOGIT_SCALE`], clamped to between 0 and 1, both
+    /// excluded.
     #[inline]
     pub fn expected_payoff(&self, instructions: Instructions, logits: &[i32; MAX_OUTPUTS]) -> f32 {
         expected_payoff(instructions, self, logits)
@@ -140,7 +139,7 @@ fn expected_payoff_body(results: &ResultPayoffs, logits: &[i32; MAX_OUTPUTS]) ->
     for (product, payoff) in products.iter_mut().zip(results.payoffs) {
         *product *= payoff;
     }
-    clamp_to_open_interval(sum(products) / sum(terms))
+    clamp_to_open_interval(sum_in_pairs(products) / sum_in_pairs(terms))
 }
 
 /// Differences of the logits from the largest, in units of 1.
@@ -167,14 +166,14 @@ fn terms(len: usize, below_max: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
 
 #[inline(always)]
 fn normalize(mut terms: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
-    let sum = sum(terms);
+    let sum = sum_in_pairs(terms);
     terms.iter_mut().for_each(|term| *term /= sum);
     terms
 }
 
 /// Sum in a fixed order of pairs: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
 #[inline(always)]
-fn sum(mut numbers: [f32; MAX_OUTPUTS]) -> f32 {
+fn sum_in_pairs(mut numbers: [f32; MAX_OUTPUTS]) -> f32 {
     let mut half = MAX_OUTPUTS / 2;
     while half > 0 {
         for index in 0..half {

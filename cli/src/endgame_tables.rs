@@ -12,7 +12,7 @@ use std::{
 
 const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
-/// Tables of six stones would take 22 GB.
+/// Maximal number of stones of tables in memory: those of six stones would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
 const MAX_SILENT_STONES: usize = 4;
@@ -66,7 +66,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// `make` reports the finished and the total number of positions.
+/// Calls `make` with a progress bar of finished and all positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

@@ -1,6 +1,6 @@
 //! Export and import of JSON lines and Parquet.
 
-use crate::data::{games, open};
+use crate::data_operations::{games, open};
 use crate::{
     MIXED_PLAYERS, assert_refused, config, content, label_config, one_line, run, scratch_paths,
 };
@@ -428,7 +428,7 @@ fn imported_points<G: Playable>(game: &G, form: &str, text: &str) -> Vec<f64> {
     assert!(games(&source) == games(&read(&at("again"), &at("text-again"))));
     assert!(games(&source) == games(&lines));
     let points = game.points().unwrap();
-    let first = |payoffs: Payoffs| points.whole(payoffs[0].into());
+    let first = |payoffs: Payoffs| points.final_points(payoffs[0].into());
     (games(&source).iter())
         .map(|game| first(game.record.payoffs))
         .collect()

@@ -5,7 +5,7 @@
 
 pub mod error;
 
-mod progress;
+mod progress_bar;
 
 pub mod statistics;
 

@@ -39,7 +39,7 @@ use alea_play::{
 use collector::Collector;
 pub use finished_pairs::{FinishedPairs, partial_result};
 use indicatif::ProgressBar;
-pub use lineups::SeatMeans;
+pub use lineups::ContestantMeans;
 use lineups::{Lineup, lineups_of_pair, scored_points};
 pub(crate) use match_journal::check_names;
 use match_journal::{MatchJournal, match_identity};
@@ -77,7 +77,7 @@ pub struct Contestant<G: Game> {
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Creates a contestant from a player's spec, such as `star2(depth=3)`, which becomes its name.
+    /// Creates a contestant from a player's notation, such as `star2(depth=3)`, which becomes its name.
     ///
     /// # Errors
     /// Those of [`PlayerRecipe::parse`].
@@ -198,7 +198,7 @@ pub struct PairResult {
     pub luck: Option<[f64; 2]>,
     /// Mean payoffs and ranks of each contestant's seats in both games; `None` with two seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seat_means: Option<[SeatMeans; 2]>,
+    pub seat_means: Option<[ContestantMeans; 2]>,
     /// Number of games that reached the maximal number of plies and count as draws.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unfinished: u64,
@@ -413,7 +413,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         };
         let (mut luck, mut prints) = ([0.0; 2], [0; 2]);
         let mut games = Vec::new();
-        let mut seat_means = [SeatMeans::default(); 2];
+        let mut seat_means = [ContestantMeans::default(); 2];
         for (number, lineup) in lineups_of_pair(game.seats(), pair).iter().enumerate() {
             // With two seats, the game with A in seat 0 comes first.
             let seat_of_a = number;
@@ -440,7 +440,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             );
             result.unfinished += u64::from(record.ending == Ending::Limit);
             let payoff = f64::from(record.payoffs[seat_of_a]);
-            seat_means[number] = SeatMeans::new(lineup, &record.payoffs, result.first);
+            seat_means[number] = ContestantMeans::new(lineup, &record.payoffs, result.first);
             result.scores[number] = match game.points() {
                 _ if game.seats() > 2 => seat_means[number].score(),
                 None => (2.0 * payoff).round() / 2.0,

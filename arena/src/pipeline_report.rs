@@ -32,19 +32,19 @@ pub struct ReportData {
     /// Calibration bins by evaluator's name.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
     /// Picture of a position, usually the start.
-    pub picture: Option<Picture>,
+    pub picture: Option<PositionPicture>,
 }
 
 /// Position with its picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct PositionPicture {
     /// Picture as an `<svg>` element.
     pub svg: String,
     /// Position in the game's text format.
     pub position: String,
 }
 
-impl Picture {
+impl PositionPicture {
     /// Draws a position before an outcome of chance.
     #[must_use]
     pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {

@@ -53,11 +53,11 @@ pub(super) fn rocknroll_table() -> Result<Vec<Entrant>> {
     parse_rows(include_str!("../published/rocknroll_tournament.csv"))
 }
 
-pub(super) fn monte_alpha() -> Result<Vec<MonteAlphaLine>> {
+pub(super) fn monte_alpha_lines() -> Result<Vec<MonteAlphaLine>> {
     parse_rows(include_str!("../published/monte_alpha.csv"))
 }
 
-pub(super) fn star_depth() -> Result<Vec<StarDepthRow>> {
+pub(super) fn star_depth_rows() -> Result<Vec<StarDepthRow>> {
     parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn run_stage<G: Learnable>(
         return Ok("nothing to do: that is over".to_owned());
     }
     let _lock = files::claim_directory_for_slice(directory, slice)?;
-    run.claim()?;
+    run.store_or_check_settings()?;
     run.next(&ledger)?.run_stage(part, slice)
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn run<G: Learnable>(
 ) -> Result<ImproveResult> {
     let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
-    run.claim()?;
+    run.store_or_check_settings()?;
     let config = &ImproveConfig {
         generations: last.unwrap_or(config.generations),
         ..config.clone()
@@ -179,9 +179,9 @@ impl<'a, G: Learnable> Run<'a, G> {
 
     /// Stores the settings, or checks that the stored ones are equal apart from the keys that end a
     /// run.
-    fn claim(&self) -> Result<()> {
+    fn store_or_check_settings(&self) -> Result<()> {
         let free = ["generations", "patience"];
-        settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
+        settings::store_or_check::<_, G>(self.config, self.directory, "improve.toml", &free)
     }
 
     fn copy_start_model(&mut self) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::stage_times::Stages;
 use crate::{output, settings};
 use anyhow::Result;
 use arena::matches::{Contestant, MatchResult, play_match};
-use arena::pipeline_report::{Picture, ReportData, ReportMatch, Stage, write_report};
+use arena::pipeline_report::{PositionPicture, ReportData, ReportMatch, Stage, write_report};
 use arena::plot::{CalibrationBin, Curve, LineChart};
 use config::{ArenaRound, PipelineConfig};
 use engine::core::{files, random::RandomStream};
@@ -46,7 +46,7 @@ pub(crate) fn run<G: Learnable>(
     directory: &Path,
 ) -> Result<PipelineResult> {
     let _claim = files::claim_directory(directory)?;
-    settings::claim::<_, G>(config, directory, "pipeline.toml", &[])?;
+    settings::store_or_check::<_, G>(config, directory, "pipeline.toml", &[])?;
     let mut stages = Stages::open(directory)?;
     let data = [directory.join("selfplay")];
     let scale = DisplayScale::of(game);
@@ -112,7 +112,7 @@ pub(crate) fn run<G: Learnable>(
         curves: vec![loss_chart(&models)],
         matches: matches.clone(),
         calibration,
-        picture: Some(Picture::of(
+        picture: Some(PositionPicture::of(
             game,
             &game.random_start(&mut RandomStream::new(config.seed), 0),
         )),

@@ -109,7 +109,7 @@ impl SettingsArguments {
 
 /// Stores the settings as file `name`, or checks that the stored ones are equal apart from the keys
 /// in `free`.
-pub(crate) fn claim<S: Settings, G: Playable>(
+pub(crate) fn store_or_check<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,
     name: &str,

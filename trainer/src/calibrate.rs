@@ -52,7 +52,7 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
 /// How often an evaluator expects a result of the game, and how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ResultFrequency {
-    /// Name of the result.
+    /// Name of the game's result.
     pub name: &'static str,
     /// Mean probability.
     pub predicted: f64,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
-use crate::progress::resume_at;
+use crate::progress_bar::resume_at;
 use alea_core::{job_array::TaskSlice, journal::Journal};
 use alea_play::{game_jsonl::GameLine, playable::Playable};
 use indicatif::ProgressBar;

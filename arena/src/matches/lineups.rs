@@ -24,7 +24,7 @@ pub(super) fn lineups_of_pair(seats: usize, pair: u64) -> [Lineup; 2] {
 
 /// Results of both contestants in one game of more than two seats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SeatMeans {
+pub struct ContestantMeans {
     /// Mean payoff of A's and of B's seats.
     pub payoffs: [f64; 2],
     /// Mean rank of A's and of B's seats, 1 for the highest payoff; equal payoffs share ranks.
@@ -33,7 +33,7 @@ pub struct SeatMeans {
     pub first_mover: f64,
 }
 
-impl SeatMeans {
+impl ContestantMeans {
     pub(super) fn new(lineup: &Lineup, payoffs: &Payoffs, first: Seat) -> Self {
         let payoffs = &payoffs[..lineup.len()];
         let rank = |own: f32| {
@@ -102,7 +102,7 @@ mod tests {
     fn means_by_hand() {
         let mut payoffs = [0.0; MAX_SEATS];
         payoffs[..4].copy_from_slice(&[1.0, 0.25, 0.25, 0.0]);
-        let means = SeatMeans::new(&vec![0, 1, 0, 1], &payoffs, 1);
+        let means = ContestantMeans::new(&vec![0, 1, 0, 1], &payoffs, 1);
         assert_eq!(means.payoffs, [0.625, 0.125]);
         assert_eq!(means.ranks, [(1.0 + 2.5) / 2.0, (2.5 + 4.0) / 2.0]);
         assert_eq!((means.score(), means.first_mover), (0.75, 0.25));

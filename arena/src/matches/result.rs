@@ -1,7 +1,7 @@
 //! Statistics of a match. All numbers are finite and, except for times, depend on the pairs alone.
 
 use super::{
-    Contestant, MatchOptions, PairResult, PairSamples, Played, SeatMeans, SequentialResult,
+    Contestant, ContestantMeans, MatchOptions, PairResult, PairSamples, Played, SequentialResult,
     are_none, lineups::scored_points,
 };
 use crate::statistics::{
@@ -108,8 +108,8 @@ pub struct SeatsResult {
 impl SeatsResult {
     fn of(count: usize, results: &[PairResult]) -> Option<Self> {
         let pairs = results.iter().filter_map(|result| result.seat_means);
-        let estimate = |value: &dyn Fn(&SeatMeans) -> f64| {
-            let mean = |games: [SeatMeans; 2]| (value(&games[0]) + value(&games[1])) / 2.0;
+        let estimate = |value: &dyn Fn(&ContestantMeans) -> f64| {
+            let mean = |games: [ContestantMeans; 2]| (value(&games[0]) + value(&games[1])) / 2.0;
             let moments: Moments = pairs.clone().map(mean).collect();
             Estimate {
                 value: moments.mean(),
@@ -338,7 +338,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Mean points of A a game, luck not subtracted; `None` in games without points and with more
+    /// Mean points of A a game, luck not subtracted; `None` in games without points or with more
     /// than two seats.
     #[must_use]
     pub fn mean_points(&self) -> Option<MeanPoints> {

@@ -39,7 +39,7 @@ fn data() -> ReportData {
                 positions: 10,
             }],
         )],
-        picture: Some(Picture::of(&game, &position)),
+        picture: Some(PositionPicture::of(&game, &position)),
     }
 }
 

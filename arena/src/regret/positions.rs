@@ -46,7 +46,7 @@ impl<G: Playable> Source<G> {
     /// `mixed` for EinStein, the player `random` for other games.
     ///
     /// # Errors
-    /// Never: the spec `random` is valid.
+    /// Never: the notation `random` is valid.
     pub fn default_of(game: &G) -> Result<Self, NotationError> {
         Self::mixed_source().map_or_else(|| Self::parse("random", game), Ok)
     }
@@ -59,10 +59,10 @@ impl<G: Playable> Source<G> {
             .map(Self::Mixed)
     }
 
-    /// Parses `mixed` (EinStein only) or a player's spec.
+    /// Parses `mixed` (EinStein only) or a player's notation.
     ///
     /// # Errors
-    /// If the spec is invalid.
+    /// If the notation is invalid.
     pub fn parse(text: &str, game: &G) -> Result<Self, NotationError> {
         match (text.trim(), Self::mixed_source()) {
             (MIXED_SOURCE, Some(mixed)) => Ok(mixed),
@@ -73,7 +73,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// `mixed` or the player's spec.
+    /// `mixed` or the player's notation.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

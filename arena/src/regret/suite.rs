@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::matches::compute_missing;
-use crate::progress::resume_at;
+use crate::progress_bar::resume_at;
 use alea_core::{
     files::{self, FileKind, write_atomically},
     game::Game,

@@ -9,7 +9,7 @@ use super::{
     comparison::Reproduction,
     matches::{PlannedMatch, play},
 };
-use crate::published::{MonteAlphaLine, monte_alpha};
+use crate::published::{MonteAlphaLine, monte_alpha_lines};
 use arena::error::Result;
 use arena::setup_starts::Setups;
 
@@ -30,7 +30,7 @@ const MAX_QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MATCH_MS: f64 = 12_000.0;
 
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
-    let lines = monte_alpha()?.into_iter().enumerate();
+    let lines = monte_alpha_lines()?.into_iter().enumerate();
     Ok(lines
         .filter_map(|(index, line)| plan_match(index, &line, settings))
         .collect())

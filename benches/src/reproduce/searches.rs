@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     NamedValue,
-    published::star_depth,
+    published::star_depth_rows,
     search_bench::{
         self,
         chance_cuts::{self, ChanceCosts},
@@ -114,7 +114,7 @@ pub(super) fn reproduce_depth(
     let found =
         time_by_depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
     progress.finish_and_clear();
-    let published = star_depth()?;
+    let published = star_depth_rows()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());
     for (&seconds, line) in found.iter().zip(&published) {
         let label = format!("depth {}", line.depth);

@@ -1,7 +1,7 @@
 //! Parsed tables, plans at full size, differences, and resumed tournaments.
 
 use super::*;
-use crate::published::{MonteAlphaLine, monte_alpha, rocknroll_table, star_depth};
+use crate::published::{MonteAlphaLine, monte_alpha_lines, rocknroll_table, star_depth_rows};
 use arena::statistics::Interval;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
@@ -48,7 +48,7 @@ fn published_tables_are_read() {
             assert!((sum - 100.0).abs() < 0.025, "{row} {column}: {sum}");
         }
     }
-    let lines = monte_alpha().unwrap();
+    let lines = monte_alpha_lines().unwrap();
     assert_eq!(lines.len(), 18);
     assert!(
         lines
@@ -65,7 +65,7 @@ fn published_tables_are_read() {
         (&**player, games, percent),
         ("Monte_Alpha(10000 sims)", &400, &40.75)
     );
-    let depths = star_depth().unwrap();
+    let depths = star_depth_rows().unwrap();
     assert_eq!(
         depths.iter().map(|line| line.depth).collect::<Vec<_>>(),
         [0, 1, 2, 3, 4, 5, 6]

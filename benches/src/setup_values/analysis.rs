@@ -76,9 +76,9 @@ pub struct SetupValues {
     pub second_sees: BestResponse,
     /// Best response of the first side if it sees the second side's choice.
     pub first_sees: BestResponse,
-    /// Win probability that a random set-up loses to the best response if chance decides who
+    /// Win probability below ½ of a random set-up against the best response if chance decides who
     /// begins.
-    pub random_loses: f64,
+    pub random_deficit: f64,
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
     /// Changes of values with a stronger player, from random and from equilibrium set-ups.
@@ -97,7 +97,7 @@ pub(super) struct Analysis {
     pub(super) values: [f64; 4],
     assured: Interval,
     mix: Vec<f64>,
-    random_loses: f64,
+    random_deficit: f64,
 }
 
 fn drop_small_weights(mut mix: Vec<f64>) -> Vec<f64> {
@@ -148,7 +148,7 @@ impl Analysis {
                 upper: max_row_payoff(values, &mixes[1][1]),
             },
             mix: drop_small_weights(mean.collect()),
-            random_loses: max_row_payoff(&even, &random),
+            random_deficit: max_row_payoff(&even, &random),
             mixes,
         }
     }
@@ -204,7 +204,7 @@ impl Analysis {
             assured: self.assured,
             second_sees: answered(2),
             first_sees: answered(3),
-            random_loses: self.random_loses,
+            random_deficit: self.random_deficit,
             classes,
             ..SetupValues::default()
         }

@@ -47,7 +47,7 @@ impl SetupValues {
             seen.value,
             seen.first,
             seen.second,
-            100.0 * self.random_loses,
+            100.0 * self.random_deficit,
         );
         for better in &self.better {
             text += &format!(

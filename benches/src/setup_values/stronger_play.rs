@@ -25,9 +25,9 @@ pub struct Improvement {
     pub both: Estimate,
     /// `both` minus the first side's score if both sides are the policy.
     pub change: Estimate,
-    /// Points per game that the first side gains by being the stronger player alone.
+    /// Points per game that the first side gains if it alone is the stronger player.
     pub first_gains: Estimate,
-    /// Points per game that the second side gains by being the stronger player alone.
+    /// Points per game that the second side gains if it alone is the stronger player.
     pub second_gains: Estimate,
 }
 

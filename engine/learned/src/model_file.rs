@@ -343,7 +343,7 @@ fn read_ntuple<G: Learnable>(
         }
         name => TupleSet::from_name(game, name),
     };
-    let set = set?.with_phases(read_parts(&container, "phases")?)?;
+    let set = set?.with_phases(read_game_parts(&container, "phases")?)?;
     check_features(&container, &set.schema_text())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
@@ -353,7 +353,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-fn read_parts(container: &Container, key: &'static str) -> Result<GameParts, ModelError> {
+fn read_game_parts(container: &Container, key: &'static str) -> Result<GameParts, ModelError> {
     let Ok(text) = container.metadata_value(key) else {
         return Ok(GameParts::WHOLE_GAME);
     };
@@ -375,7 +375,7 @@ fn read_network<G: Learnable>(
 ) -> Result<Network<G>, ModelError> {
     let groups = NamedSet::from_names(container.metadata_value("inputs")?)
         .map_err(|error| ModelError(error.to_string()))?;
-    let buckets = read_parts(&container, BUCKETS_KEY)?;
+    let buckets = read_game_parts(&container, BUCKETS_KEY)?;
     check_features(&container, &input_schema(game, groups, &buckets))?;
     let widths = read_widths(container.metadata_value("shape")?)?;
     check_scales(&container, &network_scales(widths.len()))?;

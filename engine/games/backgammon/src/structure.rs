@@ -143,7 +143,7 @@ const PAIRS: [[u32; 16]; 2] = {
     pairs
 };
 
-/// Doubles by vector lane; the last two lanes are none.
+/// Dice of the doubles by vector lane; the last two lanes have a die too large for any move.
 const DOUBLES: [u32; 8] = [1, 2, 3, 4, 5, 6, u32::BITS - 1, u32::BITS - 1];
 
 multiversion! {

@@ -166,8 +166,9 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// Members of a set of six neighbours in a circle, between two other members.
-const SURROUNDED_MEMBERS: [u8; 64] = {
+/// By set of the six neighbours in a circle: its members whose two neighbours on the circle are
+/// members, too.
+const MEMBERS_BETWEEN_TWO: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
     while set < 64 {
@@ -265,7 +266,7 @@ impl Position {
     /// runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
-        let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];
+        let mut between = MEMBERS_BETWEEN_TWO[self.own_neighbours(cell, seat)];
         while between != 0 {
             let middle = between.trailing_zeros() as usize;
             between &= between - 1;
@@ -280,7 +281,7 @@ impl Position {
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let set = self.own_neighbours(cell, seat);
-        if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && SURROUNDED_MEMBERS[set] == 0 {
+        if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && MEMBERS_BETWEEN_TWO[set] == 0 {
             return WinKinds::default();
         }
         self.would_complete(shape, cell, seat)
@@ -524,7 +525,7 @@ impl SearchHints for Havannah {
         }
     }
 
-    /// Half the remaining plies if a game fills two thirds of the board, at least 8.
+    /// Half the plies left until two thirds of the board are full; at least 8.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())

@@ -9,7 +9,7 @@ mod check;
 pub use check::{Strategy, check_strategy, position_number};
 
 use super::{
-    Havannah, Move, NEIGHBOUR_RUNS, Position, SURROUNDED_MEMBERS, WinKinds, shape::SYMMETRIES,
+    Havannah, MEMBERS_BETWEEN_TWO, Move, NEIGHBOUR_RUNS, Position, WinKinds, shape::SYMMETRIES,
 };
 use alea_core::{
     fallible_allocation::with_capacity,
@@ -370,7 +370,7 @@ impl Prover {
                 self.near[(bit_index(bit) as i32 + NEIGHBOUR_SHIFTS[bit_index(number)]) as usize];
             near.count_ones() == 6 && near & !(own | bit) == 0
         };
-        NEIGHBOUR_RUNS[set].0 >= 2 || single_bits(u64::from(SURROUNDED_MEMBERS[set])).any(encloses)
+        NEIGHBOUR_RUNS[set].0 >= 2 || single_bits(u64::from(MEMBERS_BETWEEN_TWO[set])).any(encloses)
     }
 
     /// Cells where `side` would win, or threaten to win next on a `free` cell.

@@ -28,7 +28,7 @@ impl CellAllocator {
         Self(AtomicU64::new(EMPTY))
     }
 
-    pub(super) fn set(&mut self, cells: u32, nodes: u32) {
+    pub(super) fn set_used(&mut self, cells: u32, nodes: u32) {
         *self.0.get_mut() = u64::from(nodes) << 32 | u64::from(cells);
     }
 

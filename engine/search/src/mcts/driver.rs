@@ -263,8 +263,8 @@ pub(super) fn moves_and_edges<'g, G: SearchGame>(
     moves.map(|(index, &mv)| (mv, edge(index))).collect()
 }
 
-/// Kind of the root's node, and index of the first legal move in its list of moves: `None` if the
-/// legal moves are no range of it, so that they get a node of their own.
+/// Kind of the root's node, and where the legal moves begin in its list of moves; `None` if they are
+/// not consecutive there, so that the root gets a node of its own.
 fn root_kind<G: SearchGame>(
     game: &G,
     position: &G::Position,

@@ -365,7 +365,7 @@ impl Graph {
             graph.insert(graph.cell(to).key(), to);
             nodes += 1;
         });
-        self.allocator.set(used, nodes);
+        self.allocator.set_used(used, nodes);
         moved
     }
 

@@ -62,7 +62,7 @@ impl NodeKind {
         }
     }
 
-    /// Lists the moves, and the ranges of edges among which chance, then the mover chooses.
+    /// Lists the moves; returns ranges of edges: chance chooses a range, then the mover an edge in it.
     pub(super) fn list<G: SearchGame>(
         self,
         game: &G,

@@ -76,7 +76,7 @@ fn log_odds_of_value<G: Learnable>(
 
 /// Weight of the results' λ-returns in the loss of networks with an output for each result; the rest
 /// is that of the value's, by which moves are chosen.
-const RESULT_WEIGHT: f32 = 0.5;
+const RESULT_WEIGHT: f32 = 0.25;
 
 impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32 {

@@ -30,11 +30,11 @@ use crate::{
     playout::{lockstep::PLIES_PER_BATCH, random_bits::NUM_CODES},
 };
 
-/// `CODE_BASE` − face-step code is the index of a shuffle: 17 − code in the low four bits; codes 0
-/// and 1 set the highest bit, for which shuffles give 0.
+/// Shuffles look up a code c = 3 · face + step (0–17) at `CODE_BASE` − c: the low four bits are
+/// 17 − c. For c = 0 and 1 the highest bit is set, and shuffles give 0, the right entry.
 const CODE_BASE: u8 = 0x80 + 1;
 
-/// Three times the rolled face (from 0), by [`CODE_BASE`] − face-step code.
+/// Three times the rolled face (from 0), by [`CODE_BASE`] − code.
 static FACE_TIMES_3: [u8; 16] = table!(|rest| (NUM_CODES as u8 - 1 - rest) / 3 * 3);
 static STONES_BELOW: [u8; 16] = table!(|rest| (1u8 << ((NUM_CODES as u8 - 1 - rest) / 3)) - 1);
 static HIGHEST: [u8; 16] = table!(|set| if set == 0 { 0 } else { 1 << set.ilog2() });

@@ -526,6 +526,10 @@ async function lessons() {
     console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
     assert.match(await text("#verdict"), /costs/, "the position is of use");
   }
+  await at("backgammon", "4HPwATDgc/ABMA w 31");
+  await pressMove(await worst("backgammon", "4HPwATDgc/ABMA w 31"));
+  await until(() => /of 36 rolls hit|points|checkers|lead/.test(document.querySelector("#why").textContent));
+  console.log(`backgammon: ${await text("#verdict")} ${await text("#why")}`);
   // A search that its time ends says how deep it came.
   await at("reversi", `${reversi} O`);
   const search = (text) =>

@@ -1,7 +1,8 @@
 // Whether the page composes those plays of backgammon that the engine lists, and no others: `steps.mjs ADDRESS`. Cases by hand,
-// then every roll in positions of random games. The page's file is copied beside this one.
+// then every roll in positions of random games; and whether it counts the rolls that hit. The page's files are copied beside this one.
 import assert from "node:assert/strict";
 import { beginPlay, checkersOf } from "./backgammon-steps.mjs";
+import { hittingRolls, measureBackgammon } from "./explain-backgammon.mjs";
 
 const [address] = process.argv.slice(2);
 const GAMES = 4;
@@ -99,13 +100,14 @@ function composed(answer) {
   return plays;
 }
 
-let [count, slowest] = [0, 0];
+let [count, slowest, most, quiet] = [0, 0, 0, 0];
 for (let seed = 1; seed <= GAMES; seed += 1) {
   let { position } = await ask({ ask: "new", seed });
   for (let ply = 0; ; ply += 1) {
     const rolled = await ask({ ask: "roll", position, seed, ply });
     if (rolled.over) break;
     if (ply % EACH_PLIES === 0) {
+      let hitting = 0;
       for (let roll = 0; roll < 36; roll += 1) {
         const dice = `${1 + Math.floor(roll / 6)}${1 + (roll % 6)}`;
         if (dice[0] < dice[1]) continue;
@@ -115,9 +117,18 @@ for (let seed = 1; seed <= GAMES; seed += 1) {
         slowest = Math.max(slowest, performance.now() - began);
         assert.deepEqual([...composed(answer)].sort(), answer.moves.map(({ move }) => move).sort(), answer.position);
         count += answer.moves.length;
+        if (answer.moves.some(({ move }) => move.includes("*"))) hitting += dice[0] === dice[1] ? 1 : 2;
       }
+      assert.equal(hittingRolls(checkersOf(position)), hitting, position);
+      [most, quiet] = [Math.max(most, hitting), quiet + (hitting === 0)];
     }
     position = rolled.moves[(7 * ply) % rolled.moves.length].position;
   }
 }
+assert.ok(most > 25 && quiet > 3, `${most} ${quiet}`);
+// White makes the bar point with 61, or leaves single checkers there and on 5.
+const opening = "4HPwATDgc/ABMA w 61";
+assert.deepEqual(measureBackgammon(opening, "13/7 8/7"), { wins: 0, hits: 0, shots: 0, off: 0, prime: 3, home: 1, back: 2, lead: 7 });
+// 11 + 9 with a 4 or a 6, 31 and 51 twice each, 11, 22 and 33.
+assert.equal(measureBackgammon(opening, "13/7 6/5").shots, 27);
 console.log(`${count} plays of backgammon are composed of steps, the first of which take ${slowest.toFixed(0)} ms at most`);

@@ -6,8 +6,8 @@
 // view; 0 is the tray, 25 the bar.
 
 const NUM_CHECKERS = 15;
-const BAR = 25;
-const HOME = 6;
+export const BAR = 25;
+export const HOME = 6;
 
 /** The checkers of a position's text, which begins with GNU Backgammon's position ID. */
 export function checkersOf(position) {
@@ -29,7 +29,7 @@ export function diceOf(position) {
 }
 
 /** The points from which a checker may go with a die. */
-function sourcesOf([own, other], die) {
+export function sourcesOf([own, other], die) {
   const rearmost = own.findLastIndex((count) => count > 0);
   const isOpen = (point) => {
     const target = point - die;
@@ -41,7 +41,7 @@ function sourcesOf([own, other], die) {
 }
 
 /** The checkers after a step, which hits a single checker of the other side. */
-function afterStep([own, other], from, to) {
+export function afterStep([own, other], from, to) {
   const [ours, theirs] = [[...own], [...other]];
   ours[from] -= 1;
   ours[to] += 1;

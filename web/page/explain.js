@@ -1,11 +1,12 @@
 // Explanations why a move is better than another, from measures of the position after each: of
-// EinStein's here, of boards without dice in explain-boards.js.
+// EinStein's here, of boards without dice in explain-boards.js, of backgammon in explain-backgammon.js.
 //
 // Rules: digits are Red's stones and go right and down to e1, letters Blue's and go left and up to a5.
 // A roll moves its stone, or without it the next higher or lower one. Turns to the goal are expected
 // without captures, with the choice that leaves the fewest, as in the Schwarz table. Invariant: every
 // reason is a measured difference in favour of the better move.
 
+import { BACKGAMMON_MEASURES, measureBackgammon } from "./explain-backgammon.js";
 import { HAVANNAH_MEASURES, REVERSI_MEASURES, measureHavannah, measureReversi } from "./explain-boards.js";
 import { number, percent, t } from "./i18n.js";
 
@@ -116,6 +117,7 @@ const GAMES = {
     (notation) => (position, move) => measureHavannah(position, move, Number(/base=(\d+)/.exec(notation)?.[1] ?? 8)),
     (_, value) => number(value, 0),
   ],
+  backgammon: [BACKGAMMON_MEASURES, () => measureBackgammon, (_, value) => number(value, 0)],
 };
 
 /** Whether there are reasons for moves of a game. */

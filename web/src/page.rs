@@ -37,6 +37,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = &[
     page_file!("drills.js"),
     page_file!("editor.js"),
     page_file!("explain.js"),
+    page_file!("explain-backgammon.js"),
     page_file!("explain-boards.js"),
     page_file!("game.js"),
     page_file!("graph.js"),

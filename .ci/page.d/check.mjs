@@ -530,6 +530,9 @@ async function lessons() {
   await pressMove(await worst("backgammon", "4HPwATDgc/ABMA w 31"));
   await until(() => /of 36 rolls hit|points|checkers|lead/.test(document.querySelector("#why").textContent));
   console.log(`backgammon: ${await text("#verdict")} ${await text("#why")}`);
+  await press("#rollOut");
+  await until(() => document.querySelectorAll("#rolledOut li").length > 1);
+  assert.match(await text("#rolledOut li"), /^\S.*: [+−]?\d\.\d{3} ± 0\.\d{3}$/);
   // A search that its time ends says how deep it came.
   await at("reversi", `${reversi} O`);
   const search = (text) =>

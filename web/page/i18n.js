@@ -51,6 +51,7 @@ const WORDS = {
   players: ["Players and start", "Spieler und Anfang"],
   person: ["Person", "Mensch"],
   other: ["another one …", "anderer …"],
+  rollOut: ["Play the moves out", "Züge ausspielen"],
   ownModels: ["Own models", "Eigene Modelle"],
   beginner: ["beginner", "Anfänger"],
   easy: ["easy", "leicht"],

@@ -20,7 +20,7 @@ import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
 import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
-import { differenceWithUnit, gradedPayoffs, isInPoints, setScale, valueText, valueWithUnit } from "./scale.js";
+import { differenceText, differenceWithUnit, gradedPayoffs, isInPoints, setScale, valueText, valueWithUnit } from "./scale.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { backgammon, einstein, reversi };
@@ -28,6 +28,7 @@ const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Pause between the moves of two programs. */
 const PROGRAM_PAUSE_MS = 450;
 const PERSON = "";
+const MOST_ROLLED_OUT = 5;
 /** Games of a file that are listed. */
 const MAX_GAMES = 500;
 /** For games in which depth 3 takes seconds for each position. */
@@ -242,6 +243,7 @@ async function update({ entry = false } = {}) {
   const now = epoch;
   thinking = false;
   isHintShown = hoveredMove = moveChoices = draft = warnedMove = null;
+  byId("rolledOut").hidden = true;
   runClock();
   byId("find").value = "";
   writeUrl(entry);
@@ -966,6 +968,26 @@ function renderMoves({ analysis, best, value }) {
   );
 }
 
+/** Plays games after each move, once, and lists the best moves with their means and standard errors. */
+async function rollOut() {
+  const now = epoch;
+  const request = { ask: "analyse", game: game.notation, position: game.node.position, player: game.info.rollout };
+  const legal = new Set(current.moves.map(({ move }) => move));
+  byId("rollOut").disabled = true;
+  try {
+    const { moves } = await ask(request);
+    if (now !== epoch) return;
+    const rated = moves.filter(({ move, error }) => legal.has(move) && error !== undefined).sort((a, b) => b.value - a.value);
+    const line = ({ move, value, error }) => el("li", {}, `${move}: ${valueText(value)} ± ${differenceText(error)}`);
+    byId("rolledOut").replaceChildren(...rated.slice(0, MOST_ROLLED_OUT).map(line));
+    byId("rolledOut").hidden = false;
+  } catch (error) {
+    showProblem(error.message);
+  } finally {
+    byId("rollOut").disabled = false;
+  }
+}
+
 /** The hint, and why it takes a stone of one's own. */
 function hintText(best) {
   const isOwn = game.info.name === "einstein" && capturesOwn(game.node.position, best);
@@ -1135,6 +1157,7 @@ function drawSetUp() {
   byId("setups").hidden = game.info.name !== "einstein";
   for (const button of document.querySelectorAll("[data-rules]")) button.hidden = !hasRules(game.info.name);
   drawLadder();
+  byId("rollOut").hidden = !game.info.rollout;
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
   const formats = [["jsonl", t("alea")], ...(game.info.writes ?? []).map((format) => [format, format.toUpperCase()])];
@@ -1332,6 +1355,7 @@ function bind() {
     isRunning = !isRunning;
     update();
   });
+  on("rollOut", "click", rollOut);
   on("search", "change", () => {
     const text = byId("search").value.trim();
     if (text === "" || text === defaultSearch()) delete settings.searches[game.notation];

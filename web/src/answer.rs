@@ -128,6 +128,7 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "evaluators": own.chain(best).chain(own_models).collect::<Value>(),
             "strongest_evaluator": game.strongest_evaluator_name(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
+            "rollout": default_rollout(&game),
             "models": model_opponents(&game).map(level).collect::<Value>(),
             "puzzles": puzzle_lines(&game).lines().count(),
             "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
@@ -173,6 +174,17 @@ pub fn model_opponents<G: Playable>(
         let evaluator = format!("model:{}", model.name);
         (&*model.name, search.replace("EVAL", &evaluator))
     })
+}
+
+/// Notation of rollouts that take seconds for all moves before a roll; `None` without chance.
+fn default_rollout<G: Playable>(game: &G) -> Option<String> {
+    let length = if G::SEPARATE_OUTCOMES {
+        "games=100, plies=6"
+    } else {
+        "games=1000"
+    };
+    let evaluator = game.strongest_evaluator_name();
+    has_chance::<G>().then(|| format!("rollout({length}, eval={evaluator})"))
 }
 
 /// Notation of the player that reviews games unless the user names another.
@@ -378,7 +390,15 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 6] = ["shares", "calibrated", "equity", "faces", "depth", "line"];
+    const OPTIONAL_KEYS: [&str; 7] = [
+        "shares",
+        "calibrated",
+        "equity",
+        "faces",
+        "depth",
+        "line",
+        "error",
+    ];
     if let Some(keys) = object.as_object_mut() {
         keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
@@ -403,6 +423,7 @@ fn values_json<G: Playable>(
             "shares": rated.payoffs.and_then(list),
             "calibrated": rated.own_scale.and(rated.value),
             "equity": equity(rated.value.map(f64::from)),
+            "error": rated.error,
             "exact": rated.is_exact,
         }))
     };

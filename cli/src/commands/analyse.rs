@@ -84,10 +84,16 @@ struct RatedMove<M> {
     #[serde(rename = "move")]
     mv: String,
     value: Option<f32>,
+    /// Standard error of `value` if that is a mean of rollouts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<f64>,
+    /// Standard error of `equity`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equity_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<Results>,
     #[serde(flatten)]
@@ -145,6 +151,10 @@ fn answer<G: Playable>(
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
     let points = game.points();
     let equity = |value: Option<f32>| Some(points?.from_payoff(value?.into()));
+    let points_of_difference = |payoff: f32| {
+        let [zero, points] = [0.0, payoff].map(|payoff| Some(points?.from_payoff(payoff.into())));
+        Some(points? - zero?)
+    };
     let is_unproven = analysis.moves.iter().any(|rated| !rated.is_exact);
     let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
@@ -163,8 +173,10 @@ fn answer<G: Playable>(
         results: results_after(rated.mv),
         mv: name(rated.mv),
         value: rated.own_scale.or(rated.value),
+        error: rated.error,
         calibrated: rated.own_scale.and(rated.value),
         equity: equity(rated.value),
+        equity_error: rated.error.and_then(points_of_difference),
         exact: exact(rated),
         searched: rated.tree,
     });
@@ -289,6 +301,9 @@ fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> Strin
                 None => number(rated.calibrated.or(rated.value)),
             }
         );
+        if let Some(error) = rated.equity_error.or(rated.error.map(f64::from)) {
+            text += &format!(" ± {error:.4}");
+        }
         for score in rated.exact.values() {
             text += &format!("  {score:>+5}");
         }

@@ -26,6 +26,8 @@ pub struct MoveValue<M> {
     /// Win probability of the seat that makes the move; `None` from players without values and for
     /// untried moves.
     pub value: Option<f32>,
+    /// Standard error of `value` as the mean of independent games; `None` from searches.
+    pub error: Option<f32>,
     /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
     /// The search's own value where `value` was fitted to complete games; `None` if there is no
@@ -47,6 +49,7 @@ impl<M> MoveValue<M> {
         Self {
             mv,
             value,
+            error: None,
             payoffs: None,
             own_scale: None,
             is_exact: false,

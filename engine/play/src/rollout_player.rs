@@ -3,6 +3,7 @@
 use crate::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use alea_core::{
     game::{Game, List, OutcomeList},
+    moments::Moments,
     monotonic_clock::Instant,
     search_game::SearchGame,
 };
@@ -103,13 +104,17 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
             self.game.moves(position, &mut all);
         }
         let (best, stats) = self.compare_moves(position, &all, limits);
-        let values = (self.candidates.iter())
-            .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
+        let moves = all.iter().zip(&self.candidates).map(|(&mv, candidate)| {
+            let moments = &candidate.moments;
+            let value = is_valued(candidate).then(|| probability(moments.mean()));
+            MoveValue {
+                error: standard_error::<G>(moments),
+                ..MoveValue::new(mv, value)
+            }
+        });
         Ok(Analysis {
             line: vec![all[best]],
-            moves: (all.iter().zip(values))
-                .map(|(&mv, value)| MoveValue::new(mv, value))
-                .collect(),
+            moves: moves.collect(),
             stats,
             ..Analysis::default()
         })
@@ -127,15 +132,19 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
             self.enough,
             &mut cost,
         );
-        // With chance, one game gives no standard error.
-        let knows_error =
-            G::Outcomes::CAPACITY == 1 && found.sample_count() > 0.0 || found.sample_count() > 1.0;
         PositionValue {
             value: (found.sample_count() > 0.0).then(|| probability(found.mean())),
-            error: knows_error.then(|| found.standard_error() as f32),
+            error: standard_error::<G>(&found),
             stats: stats(cost, began),
         }
     }
+}
+
+/// Standard error of a mean; `None` if it is unknown: with chance, one game gives none.
+fn standard_error<G: SearchGame>(moments: &Moments) -> Option<f32> {
+    let count = moments.sample_count();
+    let is_known = G::Outcomes::CAPACITY == 1 && count > 0.0 || count > 1.0;
+    is_known.then(|| moments.standard_error() as f32)
 }
 
 fn is_valued(candidate: &Candidate) -> bool {

@@ -11,7 +11,7 @@ macro_rules! files {
 }
 
 files! {
-    BACKGAMMON_2 = "backgammon-2.safetensors"
+    BACKGAMMON_3 = "backgammon-3.safetensors"
     FAST_1 = "fast-1.safetensors"
     HAVANNAH_3 = "havannah-3.safetensors"
     HAVANNAH_4 = "havannah-4.safetensors"

@@ -220,7 +220,12 @@ fn games_that_repeat_others_are_counted_apart() {
         precision: 10.0,
         max_games: 100_000,
     };
-    let result = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let mut steps = 0;
+    let count_steps = |_: &LeagueResult, _: Option<&str>| {
+        steps += 1;
+        assert!(steps < 10, "a pairing without new games is played on");
+    };
+    let result = play_league(directory.path(), &entrants, &options, count_steps).unwrap();
     let played = 2 * pairs(directory.path()).len() as u64;
     assert!(result.games <= 8 && played >= 10, "{result:?}");
     assert_eq!(result.repeated_games, Some(played - result.games));

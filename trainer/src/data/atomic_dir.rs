@@ -70,9 +70,5 @@ pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
 pub(super) fn rename_durably(finished: &Path, target: &Path) -> Result<(), Error> {
     let failed = Error::write_failed(target);
     std::fs::rename(finished, target).map_err(&failed)?;
-    #[cfg(unix)]
-    File::open(parent(target))
-        .and_then(|directory| directory.sync_all())
-        .map_err(failed)?;
-    Ok(())
+    files::sync_directory(parent(target)).map_err(failed)
 }

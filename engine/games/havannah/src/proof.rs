@@ -161,6 +161,12 @@ impl Prover {
         Some(prover)
     }
 
+    /// Forgets all positions, so that the next proof and its number of nodes are those of a new
+    /// prover.
+    pub fn clear(&mut self) {
+        self.table.fill(Default::default());
+    }
+
     /// Number of positions visited.
     pub fn nodes(&self) -> u64 {
         self.nodes

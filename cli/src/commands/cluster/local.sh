@@ -12,7 +12,7 @@ here() {
         slots=$((threads / cores[$name]))
         if [ $slots -lt 1 ]; then slots=1; fi
         missing "$name" | xargs -r -P $slots -I{} bash -c 'bash "$0.sh" {} </dev/null >>"$1.{}" 2>&1 || exit 255' "$directory/$name" "$directory/log/$name" || {
-            echo "alea: $name: $(tail -qn 1 "$directory"/log/"$name".* | grep -m 1 '^alea: ' | cut -c7-); the logs are in $directory/log" >&2
+            echo "alea: $name: $(tail -qn 1 "$directory"/log/"$name".* | grep -om 1 'alea: .*' | cut -c7-); the logs are in $directory/log" >&2
             exit 1
         }
     done

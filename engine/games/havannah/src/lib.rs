@@ -618,7 +618,10 @@ mod tests {
         // One of 18 empty cells or the swap, four standard deviations.
         let expected = f64::from(games) / 19.0;
         for count in swaps {
-            assert!((f64::from(count) - expected).abs() < 4.0 * expected.sqrt(), "{swaps:?}");
+            assert!(
+                (f64::from(count) - expected).abs() < 4.0 * expected.sqrt(),
+                "{swaps:?}"
+            );
         }
     }
 }

@@ -333,6 +333,9 @@ mod tests {
         assert_eq!(quantize(limit * (1.0 - 1e-4)), Ok(i16::MAX));
         assert_eq!(quantize(-limit), Ok(-i16::MAX + 8));
         let problem = quantize(limit * 1.001).unwrap_err().to_string();
-        assert!(problem.starts_with("tensor hidden1.bias holds 16."), "{problem}");
+        assert!(
+            problem.starts_with("tensor hidden1.bias holds 16."),
+            "{problem}"
+        );
     }
 }

@@ -3,7 +3,7 @@
 # A step after the other, as many tasks at a time as there are cores for.
 here() {
     local name slots threads=$2
-    export SLURM_ARRAY_TASK_ID=0
+    export SLURM_ARRAY_TASK_ID=0 ALEA_SIGNALS_GROUP=yes
     # The group of processes is this run's own: once who began it is gone, all end in good order.
     (while kill -0 $PPID; do sleep 1; done; kill -TERM 0) >/dev/null 2>&1 &
     watch=$!

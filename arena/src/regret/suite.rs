@@ -361,8 +361,10 @@ impl LabelledSuite {
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
     pub fn read_all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
-        let Ok(listed) = files::list(path) else {
-            return Ok(vec![Self::read(path, game)?]);
+        let listed = match files::list(path) {
+            Ok(listed) => listed,
+            Err(error) if path.is_dir() => return Err(error.into()),
+            Err(_) => return Ok(vec![Self::read(path, game)?]),
         };
         let suites = (2..=MAX_SUITE_STONES).map(|stones| {
             let name = suite_path(path, stones);

@@ -53,7 +53,8 @@ fn a_league_finds_the_order_and_says_how_sure_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let mut steps = 0;
     let result = play_league(directory.path(), &all(), &options(100_000), |_, _| {
-        steps += 1
+        steps += 1;
+        assert!(steps < 1000, "the league does not end");
     });
     let result = result.unwrap();
     assert!(result.settled && steps > 2, "{result:?}");
@@ -220,7 +221,12 @@ fn games_that_repeat_others_are_counted_apart() {
         precision: 10.0,
         max_games: 100_000,
     };
-    let result = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let mut steps = 0;
+    let count_steps = |_: &LeagueResult, _: Option<&str>| {
+        steps += 1;
+        assert!(steps < 10, "a pairing without new games is played on");
+    };
+    let result = play_league(directory.path(), &entrants, &options, count_steps).unwrap();
     let played = 2 * pairs(directory.path()).len() as u64;
     assert!(result.games <= 8 && played >= 10, "{result:?}");
     assert_eq!(result.repeated_games, Some(played - result.games));

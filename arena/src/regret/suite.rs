@@ -27,7 +27,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeSet, HashSet},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -143,16 +143,17 @@ impl SuiteBuilder<'_> {
             seed: self.seed,
         };
         let path = suite_path(directory, stones);
+        let state = path.with_extension("unfinished");
         if path.exists() {
             let stored = LabelledSuite::read(&path, self.game)?.header;
             return if stored == header {
-                Ok(())
+                // A run that ended between the suite and this left it.
+                self.remove_state(&state)
             } else {
                 let problem = "there is another suite; remove it, or name another directory";
                 Err(format!("{}: {problem}", path.display()).into())
             };
         }
-        let state = path.with_extension("unfinished");
         let wording = ErrorWording {
             work: "suite",
             part: "position",
@@ -181,12 +182,28 @@ impl SuiteBuilder<'_> {
                 .values()
                 .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
         })?;
-        if let TaskSlice::Merge { of } = self.slice {
-            for number in 0..of {
-                let _ = fs::remove_file(TaskSlice::Task { number, of }.path_for(&state));
+        self.remove_state(&state)
+    }
+
+    /// Removes the journals of a finished suite.
+    fn remove_state(&self, state: &Path) -> Result<()> {
+        let journals = match self.slice {
+            TaskSlice::Task { .. } => Vec::new(),
+            TaskSlice::All => vec![state.to_owned()],
+            TaskSlice::Merge { of } => {
+                let tasks = (0..of).map(|number| TaskSlice::Task { number, of }.path_for(state));
+                tasks.chain([state.to_owned()]).collect()
+            }
+        };
+        for journal in journals {
+            match fs::remove_file(&journal) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(format!("{}: {error}", journal.display()).into());
+                }
+                _ => {}
             }
         }
-        Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
+        Ok(())
     }
 
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
@@ -344,8 +361,10 @@ impl LabelledSuite {
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
     pub fn read_all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
-        let Ok(listed) = files::list(path) else {
-            return Ok(vec![Self::read(path, game)?]);
+        let listed = match files::list(path) {
+            Ok(listed) => listed,
+            Err(error) if path.is_dir() => return Err(error.into()),
+            Err(_) => return Ok(vec![Self::read(path, game)?]),
         };
         let suites = (2..=MAX_SUITE_STONES).map(|stones| {
             let name = suite_path(path, stones);

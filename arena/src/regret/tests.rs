@@ -375,6 +375,11 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let path = suite_path(at, 5);
     let text = std::fs::read_to_string(&path).unwrap();
     make("rollout(eval=schwarz, games=50)", 2_000).unwrap_err();
+    // A run that was killed before it removed its journal.
+    let journal = at.join("stones-5.unfinished");
+    std::fs::write(&journal, "left").unwrap();
+    make(by, 2_000).unwrap();
+    assert!(!journal.exists());
     std::fs::remove_file(&path).unwrap();
     crate::matches::pool(1)
         .unwrap()

@@ -113,6 +113,8 @@ impl Arguments {
         for (number, reply, next) in &parts {
             let mut new = None;
             if let Some(prover) = prover.as_mut().filter(|_| !stored.contains_key(number)) {
+                // Else a resumed proof would have other moves and nodes than an unbroken one.
+                prover.clear();
                 let before = prover.nodes();
                 let mut report_nodes =
                     |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));

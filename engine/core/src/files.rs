@@ -8,10 +8,15 @@ use crate::{
     text,
 };
 use std::{
+    collections::BTreeSet,
     fmt::{self, Display, Formatter},
     fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread,
     time::Duration,
 };
@@ -196,6 +201,10 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
 /// Creates a directory with its parents, and removes temporary files left by killed programs.
 pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
+    remove_abandoned_files(directory)
+}
+
+fn remove_abandoned_files(directory: &Path) -> Result<(), FileError> {
     for path in list(directory)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(TEMPORARY_PREFIX)
@@ -221,6 +230,7 @@ pub fn claim_directory_for_slice(
     slice: TaskSlice,
 ) -> Result<Option<File>, FileError> {
     if slice.is_task() {
+        keep_abandoned_files();
         make_directory(directory)?;
     } else {
         prepare_directory(directory)?;
@@ -228,6 +238,24 @@ pub fn claim_directory_for_slice(
     let lock = lock_directory(directory, slice)?;
     shutdown_cleanup::register_output(directory);
     Ok(lock)
+}
+
+/// Whether [`write_atomically`] removes temporary files left by killed programs.
+static REMOVES_ABANDONED_FILES: AtomicBool = AtomicBool::new(true);
+
+/// From now on this process, a task of a job array, removes no files of others: tasks on other
+/// machines may not see its locks.
+pub(crate) fn keep_abandoned_files() {
+    REMOVES_ABANDONED_FILES.store(false, Relaxed);
+}
+
+/// [Removes](remove_abandoned_files) temporary files before the first write into a directory.
+fn remove_abandoned_files_once(directory: &Path) {
+    static DONE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if REMOVES_ABANDONED_FILES.load(Relaxed) && done.insert(directory.to_owned()) {
+        let _ = remove_abandoned_files(directory);
+    }
 }
 
 /// Locks a directory while the returned file lives; tasks of a job array share the lock. `None` if
@@ -317,6 +345,7 @@ fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), Fil
             directory.to_owned(),
         ));
     }
+    remove_abandoned_files_once(directory);
     replace_file(&target, directory, write).map_err(failed)
 }
 
@@ -379,8 +408,23 @@ fn replace_file(path: &Path, directory: &Path, write: WriteCallback<'_>) -> io::
     temporary_file
         .commit(|| file.persist(path))
         .map_err(|error| error.error)?;
+    sync_directory(directory)
+}
+
+/// Makes renames in a directory durable, where the file system can.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    File::open(directory)?.sync_all()?;
+    match File::open(directory)?.sync_all() {
+        // Some network file systems and FUSE refuse to sync directories.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+            ) => {}
+        synced => synced?,
+    }
+    #[cfg(not(unix))]
+    let _ = directory;
     Ok(())
 }
 
@@ -439,8 +483,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.bin");
         let left = directory.path().join(".alea-killed.tmp");
-        fs::write(&left, b"half").unwrap();
         write_atomically(&path, |file| {
+            fs::write(&left, b"half").unwrap();
             prepare_directory(directory.path()).unwrap();
             assert!(!left.exists());
             file.write_all(b"whole")
@@ -448,6 +492,36 @@ mod tests {
         .unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(num_entries(directory.path()), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_first_write_into_a_directory_removes_temporary_files_of_the_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let living = temporary_builder(0o666)
+            .tempfile_in(directory.path())
+            .unwrap();
+        living.as_file().lock().unwrap();
+        fs::write(directory.path().join(".alea-killed.tmp"), b"half").unwrap();
+        fs::create_dir(directory.path().join(".alea-set.tmp")).unwrap();
+        fs::write(directory.path().join("other.tmp"), b"of another program").unwrap();
+        write_atomically(&directory.path().join("a.bin"), |file| file.write_all(b"x")).unwrap();
+        let mut names: Vec<_> = list(directory.path()).unwrap();
+        names.retain(|path| path != living.path());
+        names.sort_unstable();
+        let expected = ["a.bin", "other.tmp"].map(|name| directory.path().join(name));
+        assert_eq!(names, expected);
+        assert!(living.path().exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn directories_that_cannot_be_synced_are_no_error() {
+        // `/proc` refuses with EINVAL, as some network file systems do.
+        let refused = File::open("/proc").unwrap().sync_all().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        sync_directory(Path::new("/proc")).unwrap();
+        assert!(sync_directory(Path::new("/proc/missing")).is_err());
     }
 
     #[cfg(unix)]

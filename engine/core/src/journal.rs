@@ -68,6 +68,9 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         (slice, count): (TaskSlice, u64),
     ) -> Result<OpenedJournal<L>, JournalError> {
         let (mut file, mut missing_tasks, mut parts) = (None, None, BTreeMap::new());
+        if slice.is_task() {
+            files::keep_abandoned_files();
+        }
         if let Some(path) = path {
             let mut unreadable = String::new();
             let read = |slice| read_task_file(path, terms, identity, &number, (slice, count));

@@ -6,19 +6,19 @@ use crate::Error;
 use alea_core::{
     files::{self, FileError},
     job_array::TaskSlice,
+    shutdown_cleanup::TemporaryDirectory,
 };
 use std::{
     fs::File,
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
 
 const MAX_ATTEMPTS: u32 = 4;
 
 #[derive(Debug)]
 pub(super) struct AtomicDirectory {
     target: PathBuf,
-    temporary: TempDir,
+    temporary: TemporaryDirectory,
     _lock: Option<File>,
 }
 
@@ -29,8 +29,8 @@ impl AtomicDirectory {
         let beside = parent(target);
         files::prepare_directory(beside)?;
         for attempt in 1..=MAX_ATTEMPTS {
-            let temporary = files::temporary_builder(0o777).tempdir_in(beside);
-            let temporary = temporary.map_err(&failed)?;
+            let create = || files::temporary_builder(0o777).tempdir_in(beside);
+            let temporary = TemporaryDirectory::create(create).map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
             if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
@@ -49,9 +49,9 @@ impl AtomicDirectory {
     }
 
     pub(super) fn commit(self) -> Result<(), Error> {
-        rename_durably(self.temporary.path(), &self.target)?;
-        let _ = self.temporary.keep();
-        Ok(())
+        let failed = Error::write_failed(&self.target);
+        self.temporary.rename(&self.target).map_err(&failed)?;
+        files::sync_directory(parent(&self.target)).map_err(failed)
     }
 }
 
@@ -70,9 +70,5 @@ pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
 pub(super) fn rename_durably(finished: &Path, target: &Path) -> Result<(), Error> {
     let failed = Error::write_failed(target);
     std::fs::rename(finished, target).map_err(&failed)?;
-    #[cfg(unix)]
-    File::open(parent(target))
-        .and_then(|directory| directory.sync_all())
-        .map_err(failed)?;
-    Ok(())
+    files::sync_directory(parent(target)).map_err(failed)
 }

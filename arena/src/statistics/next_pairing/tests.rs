@@ -8,6 +8,9 @@ const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 10
 
 const BATCH_PAIRS: usize = 10;
 
+/// Far above what a league needs.
+const MAX_GAMES: usize = 1_000_000;
+
 struct League {
     strengths: Vec<f64>,
     means: Vec<Moments>,
@@ -67,6 +70,7 @@ impl League {
             next_pairing(self.count(), &self.records(), BATCH_PAIRS as f64, 0.0, any)
         {
             self.play(a, b);
+            assert!(self.games < MAX_GAMES, "the league does not end");
         }
         self.ratings()
     }
@@ -82,6 +86,7 @@ impl League {
             if open_differences(&ratings, 0.0, |_| true).is_empty() {
                 return ratings;
             }
+            assert!(self.games < MAX_GAMES, "the round robins do not end");
         }
     }
 
@@ -186,4 +191,52 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
         super::next_pairing(3, &[third, record(0, 1, 0.5, 4.0)], 10.0, 0.0, gone),
         Some((0, 2))
     );
+}
+
+#[test]
+fn the_next_pairing_reduces_the_variances_of_open_differences_most() {
+    let mut random = RandomStream::new(11);
+    let mut compared = 0;
+    for _ in 0..300 {
+        let strengths = [(); 4].map(|()| 200.0 * random.uniform_f64());
+        // A match whose score and variance are those of independent games.
+        let record = |a: usize, b: usize, samples| {
+            let score = score_of_elo(strengths[a] - strengths[b]);
+            MatchRecord {
+                a,
+                b,
+                samples,
+                score,
+                variance: score * (1.0 - score) / 2.0,
+            }
+        };
+        let pairings: Vec<(usize, usize)> = (0..4)
+            .flat_map(|a| (a + 1..4).map(move |b| (a, b)))
+            .collect();
+        let mut records = Vec::new();
+        for &(a, b) in &pairings {
+            if b == a + 1 || random.uniform_f64() < 0.5 {
+                records.push(record(a, b, 5.0 + (100.0 * random.uniform_f64()).floor()));
+            }
+        }
+        let pairs = 1.0 + (100.0 * random.uniform_f64()).floor();
+        let before = ratings(4, &records).unwrap();
+        let open = open_differences(&before, 0.0, |_| true);
+        let chosen = next_pairing(4, &records, pairs, 0.0, |_, _| true);
+        assert_eq!(chosen.is_none(), open.is_empty());
+        let Some(chosen) = chosen else { continue };
+        let reduction = |&(a, b): &(usize, usize)| {
+            let after = [&records[..], &[record(a, b, pairs)]].concat();
+            let after = ratings(4, &after).unwrap();
+            let remaining = |&(c, d): &(usize, usize)| {
+                (after.difference_error(c, d) / before.difference_error(c, d)).powi(2)
+            };
+            open.iter().map(|pair| 1.0 - remaining(pair)).sum::<f64>()
+        };
+        let best = pairings.iter().map(reduction).fold(0.0, f64::max);
+        let found = reduction(&chosen);
+        assert!(found > best - 1e-9, "{chosen:?}: {found} instead of {best}");
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared}");
 }

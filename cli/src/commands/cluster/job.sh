@@ -14,7 +14,8 @@ mark=$directory/done/$step.$task
 [ ! -e "$mark" ] || exit 0
 again=
 trap 'again=yes; kill -TERM "$child"' USR1
-trap 'kill -TERM "$child"' TERM
+# Here a whole group has the signal; a second one would end the program before it cleans up.
+trap '[ -n "${ALEA_SIGNALS_GROUP:-}" ] || kill -TERM "$child"' TERM
 @program@ @command@ &
 child=$!
 # A signal ends the waiting, but not the program.

@@ -560,3 +560,69 @@ impl Playouts for Havannah {
 impl OutOfTurn for Havannah {
     const TWO_SEATS_ALTERNATE: bool = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alea_core::random::RandomStream;
+
+    fn count_chains(game: &Havannah, position: &Position, seat: Seat) -> usize {
+        let own = |&cell: &usize| position.seat_at(cell) == Some(seat);
+        let mut left: Vec<usize> = (0..game.shape.cells).filter(own).collect();
+        let mut count = 0;
+        while let Some(first) = left.pop() {
+            let mut chain = vec![first];
+            while let Some(cell) = chain.pop() {
+                let near = &game.shape.near[cell][..6];
+                let is_near = |other: &usize| near.iter().any(|&one| usize::from(one) == *other);
+                let (found, rest) = left.iter().partition(|other| is_near(other));
+                left = rest;
+                chain.extend::<Vec<usize>>(found);
+            }
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn chains_are_counted_also_after_a_swap() {
+        let game = Havannah::new(4, true);
+        let mut random = RandomStream::new(3);
+        for number in 0..200 {
+            let mut position = game.start();
+            while game.payoffs(&position).is_none() {
+                let mv = match game.may_swap(&position) && number % 2 == 0 {
+                    true => Move::SWAP,
+                    false => game.sample_move(&position, random.next_u64()),
+                };
+                position = game.play(&position, mv);
+                let chains = [0, 1].map(|seat| count_chains(&game, &position, seat));
+                assert_eq!(position.chains.map(usize::from), chains);
+            }
+        }
+    }
+
+    #[test]
+    fn random_moves_and_playouts_swap_as_often_as_they_fill_a_cell() {
+        let game = Havannah::new(3, true);
+        let first = game.play(&game.start(), Move::place(9));
+        let swap = game.history_index(&first, Move::SWAP);
+        let games = 18_000;
+        let (mut random, mut swaps) = (RandomStream::new(5), [0; 2]);
+        for _ in 0..games {
+            let mv = game.sample_move(&first, random.next_u64());
+            swaps[0] += u32::from(mv == Move::SWAP);
+            let mut played = MoveKinds::default();
+            game.playout_traced(&first, || random.next_u64(), &mut played);
+            swaps[1] += u32::from(played.contains(swap));
+        }
+        // One of 18 empty cells or the swap, four standard deviations.
+        let expected = f64::from(games) / 19.0;
+        for count in swaps {
+            assert!(
+                (f64::from(count) - expected).abs() < 4.0 * expected.sqrt(),
+                "{swaps:?}"
+            );
+        }
+    }
+}

@@ -89,8 +89,11 @@ struct Entry {
     candidates: u64,
     proof: u32,
     disproof: u32,
+    /// Positions visited below, and in the bits from [`WORK_BITS`] the prover's generation.
     work: u64,
 }
+
+const WORK_BITS: u32 = 48;
 
 /// Prover that one side wins a position.
 pub struct Prover {
@@ -105,6 +108,8 @@ pub struct Prover {
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
     table: Vec<[Entry; 2]>,
+    /// Entries of others count as empty.
+    generation: u64,
     nodes: u64,
 }
 
@@ -137,6 +142,7 @@ impl Prover {
             images: vec![[(0, [0; 2]); SYMMETRIES]; 64],
             pairs,
             table,
+            generation: 0,
             nodes: 0,
             game,
             winner,
@@ -159,6 +165,16 @@ impl Prover {
             }
         }
         Some(prover)
+    }
+
+    /// Forgets all positions, so that the next proof and its number of nodes are those of a new
+    /// prover.
+    pub fn clear(&mut self) {
+        self.generation += 1;
+        if self.generation >> (u64::BITS - WORK_BITS) != 0 {
+            self.table.fill(Default::default());
+            self.generation = 0;
+        }
     }
 
     /// Number of positions visited.
@@ -286,12 +302,26 @@ impl Prover {
 
     fn entry(&self, key: u64) -> Option<&Entry> {
         let bucket = &self.table[self.bucket(key)];
-        bucket.iter().find(|entry| entry.key == key)
+        let is_current = |entry: &Entry| entry.work >> WORK_BITS == self.generation;
+        bucket
+            .iter()
+            .find(|entry| entry.key == key && is_current(entry))
     }
 
-    fn store(&mut self, entry: Entry) {
+    fn store(&mut self, mut entry: Entry) {
         let with_stone = self.bucket(entry.key);
-        let [one, other] = &mut self.table[with_stone];
+        let current = self.generation << WORK_BITS;
+        entry.work |= current;
+        let bucket = &mut self.table[with_stone];
+        for stored in bucket.iter_mut() {
+            if stored.work >> WORK_BITS != self.generation {
+                *stored = Entry {
+                    work: current,
+                    ..Entry::default()
+                };
+            }
+        }
+        let [one, other] = bucket;
         let first = one.key == entry.key || other.key != entry.key && one.work <= other.work;
         *(if first { one } else { other }) = entry;
     }
@@ -530,7 +560,7 @@ impl Prover {
                     candidates: single_bits(candidates).map(image).sum(),
                     proof,
                     disproof,
-                    work: stored.work + self.nodes - began + 1,
+                    work: (stored.work & ((1 << WORK_BITS) - 1)) + self.nodes - began + 1,
                 });
                 return (proof, disproof);
             }
@@ -563,6 +593,28 @@ mod tests {
         let mut prover = Prover::new(game, winner, 1 << 20).unwrap();
         let wins = prover.prove_win(position, &mut |_| ());
         wins.then(|| prover.strategy(position, &mut |_| ()))
+    }
+
+    #[test]
+    fn a_cleared_prover_proves_like_a_new_one() {
+        let game = Havannah::new(3, false);
+        let positions = ["a1", "b2", "c3 b2"].map(|moves| game.parse_position(moves).unwrap());
+        let prove = |prover: &mut Prover, position: &Position| {
+            let before = prover.nodes();
+            let wins = prover.prove_win(position, &mut |_| ());
+            let strategy = wins.then(|| prover.strategy(position, &mut |_| ()));
+            (prover.nodes() - before, strategy)
+        };
+        // So small that entries are replaced.
+        let new_prover = || Prover::new(game, 0, 1 << 14).unwrap();
+        let mut used = new_prover();
+        for position in positions.iter().chain(&positions) {
+            used.clear();
+            assert_eq!(
+                prove(&mut used, position),
+                prove(&mut new_prover(), position)
+            );
+        }
     }
 
     #[test]

@@ -291,3 +291,50 @@ fn dequantize_tensor(
         .map(|integer| (integer.into() as f32 / scale as f32).clamp(-limit, limit))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_the_first_layer_fit_16_bits_up_and_down() {
+        // Two slots of two rows, of which each adds one.
+        let fits = |bias: i16, rows: [i16; 4]| {
+            let width = 16;
+            let weights = NetworkWeights::<i16, i8, i32> {
+                rows: rows.iter().flat_map(|&row| vec![row; width]).collect(),
+                bias: vec![bias; width],
+                ..NetworkWeights::default()
+            };
+            weights.fits_i16_accumulator(&[0..2, 2..4])
+        };
+        assert!(fits(7, [1_000, 16_000, 16_760, -5]));
+        assert!(!fits(8, [1_000, 16_000, 16_760, -5]));
+        assert!(fits(-7, [-1_000, -16_000, -16_760, 5]));
+        assert!(!fits(-8, [-1_000, -16_000, -16_760, 5]));
+        assert!(!fits(i16::MIN, [0; 4]));
+    }
+
+    #[test]
+    fn biases_are_held_at_16_bits_and_weights_out_of_range_refused() {
+        let quantize = |bias: f32| {
+            let weights = FloatWeights {
+                bias: vec![bias],
+                ..FloatWeights::default()
+            };
+            weights.quantize().map(|weights| weights.bias[0])
+        };
+        let limit = WEIGHT_LIMITS[1];
+        // Half a step of the shift more, so that it rounds to the nearest.
+        assert_eq!(quantize(0.0), Ok(8));
+        assert_eq!(quantize(1.0), Ok(127 * 16 + 8));
+        assert_eq!(quantize(limit), Ok(i16::MAX));
+        assert_eq!(quantize(limit * (1.0 - 1e-4)), Ok(i16::MAX));
+        assert_eq!(quantize(-limit), Ok(-i16::MAX + 8));
+        let problem = quantize(limit * 1.001).unwrap_err().to_string();
+        assert!(
+            problem.starts_with("tensor hidden1.bias holds 16."),
+            "{problem}"
+        );
+    }
+}

@@ -1,8 +1,8 @@
 //! Analysis board for the browser: a JSON API ([`answer::answer`]) and its HTTP server
 //! ([`server`]).
 //!
-//! Invariant: requests cannot name files, programs or models, and [`limits::RequestLimits`] bounds
-//! their cost.
+//! Invariant: requests cannot name files, programs or models except the user's own by name, and
+//! [`limits::RequestLimits`] bounds their cost.
 
 pub mod answer;
 pub mod api_types;

@@ -528,8 +528,10 @@ async function lessons() {
   }
   await at("backgammon", "4HPwATDgc/ABMA w 31");
   await pressMove(await worst("backgammon", "4HPwATDgc/ABMA w 31"));
-  await until(() => /of 36 rolls hit|points|checkers|lead/.test(document.querySelector("#why").textContent));
+  await until(() => /Rolls|Points|Checkers|Lead/.test(document.querySelector("#why").textContent));
   console.log(`backgammon: ${await text("#verdict")} ${await text("#why")}`);
+  await until(() => /Black has rolled/.test(document.querySelector("#status").textContent));
+  await hasSettled();
   await press("#rollOut");
   await until(() => document.querySelectorAll("#rolledOut li").length > 1);
   assert.match(await text("#rolledOut li"), /^\S.*: [+−]?\d\.\d{3} ± 0\.\d{3}$/);

@@ -85,6 +85,28 @@ for (const line of CASES.trim().split("\n")) {
 }
 assert.deepEqual(checkersOf("4HPwATDgc/ABMA w -").map((points) => points.join(",")), Array(2).fill(`0,${"0,".repeat(5)}5,0,3,${"0,".repeat(4)}5,${"0,".repeat(10)}2,0`));
 
+// Few checkers of White, who can often play one die alone, or both in one order: rolls that hit.
+const BARE = [
+  ["-----E------------a-----A-", null],
+  ["-a-----d--b-a--A--A-------", 26],
+  ["--bb------------cAaA------", 11],
+  ["---A--b--A------ba--a--Aa-", 28],
+  ["--b-A---b-a---b-A---A---b-", 17],
+  ["-a-a--b-----a-a-b-------AA", null],
+];
+for (const [xgid, known] of BARE) {
+  let hitting = 0;
+  let checkers;
+  for (let roll = 0; roll < 36; roll += 1) {
+    const [one, two] = [1 + Math.floor(roll / 6), 1 + (roll % 6)];
+    const { position, moves } = await ask({ ask: "position", position: `XGID=${xgid}:0:0:1:${one}${two}` });
+    checkers = checkersOf(position);
+    hitting += Number(moves.some(({ move }) => move.includes("*")));
+  }
+  assert.equal(hittingRolls(checkers), hitting, xgid);
+  assert.ok([null, hitting].includes(known), xgid);
+}
+
 /** All plays that steps lead to, each by way of any. */
 function composed(answer) {
   const [plays, visited] = [new Set(), new Set()];

@@ -14,13 +14,18 @@ use std::{
 
 /// Models that are listed at most.
 const MAX_MODELS: usize = 100;
+const MAX_BYTES: u64 = 64 << 20;
 /// Folders within folders that are searched, such as `runs/NAME/generation-3/network`.
 const MAX_DEPTH: usize = 5;
 
 /// Finds the models of the current directory, and lets players name them.
 pub(crate) fn find() {
     let (models, runs) = (Path::new("models"), Path::new("runs"));
-    let mut paths = files_in(models, 1);
+    // Those inside the program are no own ones.
+    let mut paths = Vec::new();
+    if models.is_dir() {
+        paths = files_in(models, 1);
+    }
     paths.extend(files_in(runs, MAX_DEPTH));
     let mut names = HashSet::new();
     let own = paths.into_iter().filter_map(|path| {
@@ -40,11 +45,16 @@ fn files_in(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut paths = files::list(folder).unwrap_or_default();
     paths.sort();
     let inside = paths.into_iter().map(|path| match path.extension() {
-        Some(end) if end == "safetensors" => vec![path],
-        None if depth > 1 && path.is_dir() => files_in(&path, depth - 1),
+        Some(end) if end == "safetensors" && is_small_file(&path) => vec![path],
+        _ if depth > 1 && path.is_dir() => files_in(&path, depth - 1),
         _ => Vec::new(),
     });
     inside.collect::<Vec<_>>().concat()
+}
+
+fn is_small_file(path: &Path) -> bool {
+    let found = path.metadata();
+    found.is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES)
 }
 
 /// `fast-1` of `models/fast-1.safetensors`, and `quick-network` of

@@ -42,7 +42,7 @@ function bestOfRoll(checkers, dice, seen) {
       const next = bestOfRoll(afterStep(checkers, from, to), rest, seen);
       const [used, hits] = [next.used + 1, isHit || next.hits];
       // Of two dice that cannot both be played the larger one must be; it comes last.
-      const isForced = used === 1 && die > dice[0];
+      const isForced = used === 1 && best.used < 2 && die > dice[0];
       if (used > best.used || isForced) best = { used, hits: hits || (isForced && best.hits && best.die === die), die };
       else if (used === best.used && (used > 1 || best.die === die)) best.hits ||= hits;
     }
@@ -70,10 +70,11 @@ function pips(points) {
 /** The measures of the position after a play. */
 export function measureBackgammon(position, play) {
   const [own, other] = afterPlay(checkersOf(position), play);
-  const isMade = (point) => own[point] > 1;
+  // Points block those checkers of the other side that have still to pass them.
+  const behind = BAR - other.findLastIndex((count) => count > 0);
   let [prime, row] = [0, 0];
-  for (let point = 1; point < BAR; point += 1) {
-    row = isMade(point) ? row + 1 : 0;
+  for (let point = behind + 1; point < BAR; point += 1) {
+    row = own[point] > 1 ? row + 1 : 0;
     prime = Math.max(prime, row);
   }
   const sum = (from, to) => own.slice(from, to + 1).reduce((all, count) => all + count, 0);
@@ -84,7 +85,7 @@ export function measureBackgammon(position, play) {
     off: own[0],
     prime: prime < MIN_PRIME ? 0 : prime,
     home: own.slice(1, HOME + 1).filter((count) => count > 1).length,
-    back: sum(BAR - HOME, BAR),
+    back: sum(BAR - HOME, BAR - 1),
     lead: pips(other) - pips(own),
   };
 }

@@ -216,29 +216,29 @@ const WORDS = {
   ],
   "why.joined": ["{0} connects {2} groups, {1} {3}.", "{0} verbindet {2} Gruppen, {1} {3}."],
   "why.hits": [
-    "After {0} {2} checkers of the other side are on the bar, after {1} {3}.",
-    "Nach {0} stehen {2} Steine der anderen Seite auf der Bar, nach {1} {3}.",
+    "Checkers of the other side on the bar: {2} after {0}, {3} after {1}.",
+    "Steine der anderen Seite auf der Bar: {2} nach {0}, {3} nach {1}.",
   ],
   "why.shots": [
-    "After {1} {3} of 36 rolls hit a single checker, after {0} {2}.",
-    "Nach {1} schlagen {3} von 36 Würfen einen einzelnen Stein, nach {0} {2}.",
+    "Rolls of 36 that hit a single checker: {2} after {0}, {3} after {1}.",
+    "Würfe von 36, die einen einzelnen Stein schlagen: {2} nach {0}, {3} nach {1}.",
   ],
-  "why.off": ["{0} leaves {2} checkers borne off, {1} {3}.", "Nach {0} sind {2} Steine ausgewürfelt, nach {1} {3}."],
+  "why.off": ["Checkers borne off: {2} after {0}, {3} after {1}.", "Ausgewürfelte Steine: {2} nach {0}, {3} nach {1}."],
   "why.prime": [
-    "After {0} {2} made points in a row block the other side, after {1} {3}.",
-    "Nach {0} sperren {2} besetzte Punkte nebeneinander die andere Seite, nach {1} {3}.",
+    "Points in a row that block the other side: {2} after {0}, {3} after {1}.",
+    "Punkte nebeneinander, die die andere Seite sperren: {2} nach {0}, {3} nach {1}.",
   ],
   "why.home": [
-    "After {0} {2} points of the home board are made, after {1} {3}.",
-    "Nach {0} sind {2} Punkte des Heimfelds besetzt, nach {1} {3}.",
+    "Points made in the home board: {2} after {0}, {3} after {1}.",
+    "Besetzte Punkte im Heimfeld: {2} nach {0}, {3} nach {1}.",
   ],
   "why.back": [
-    "After {1} {3} checkers are still in the other side's home board, after {0} {2}.",
-    "Nach {1} stehen noch {3} Steine im Heimfeld der anderen Seite, nach {0} {2}.",
+    "Checkers in the other side's home board: {2} after {0}, {3} after {1}.",
+    "Steine im Heimfeld der anderen Seite: {2} nach {0}, {3} nach {1}.",
   ],
   "why.lead": [
-    "After {0} the lead in the race is {2} pips, after {1} {3}.",
-    "Nach {0} beträgt der Vorsprung im Wettlauf {2} Augen, nach {1} {3}.",
+    "Lead in the race in pips: {2} after {0}, {3} after {1}.",
+    "Vorsprung im Wettlauf in Augen: {2} nach {0}, {3} nach {1}.",
   ],
   "why.deeper": [
     "What can be counted after each move does not tell them apart: the difference lies deeper.",

@@ -712,7 +712,7 @@ async function evaluate() {
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
   if (!evaluations.has(key)) {
     if (evaluations.size > 500) evaluations.clear();
-    const answer = ask({ ask: "evaluate", ...request });
+    const answer = evaluateAll(request);
     answer.catch(() => evaluations.delete(key));
     evaluations.set(key, answer);
   }
@@ -968,17 +968,23 @@ function renderMoves({ analysis, best, value }) {
   );
 }
 
+/** The values of all evaluators, of which a request may name 16. */
+async function evaluateAll({ evaluators, ...request }) {
+  const parts = Array.from({ length: Math.ceil(evaluators.length / 16) }, (_, part) => evaluators.slice(16 * part, 16 * part + 16));
+  const answers = await Promise.all(parts.map((part) => ask({ ask: "evaluate", ...request, evaluators: part })));
+  return { values: answers.flatMap(({ values }) => values) };
+}
+
 /** Plays games after each move, once, and lists the best moves with their means and standard errors. */
 async function rollOut() {
   const now = epoch;
-  const request = { ask: "analyse", game: game.notation, position: game.node.position, player: game.info.rollout };
-  const legal = new Set(current.moves.map(({ move }) => move));
+  const request = { ask: "analyse", game: game.notation, position: game.text(), player: game.info.rollout };
   byId("rollOut").disabled = true;
   try {
     const { moves } = await ask(request);
     if (now !== epoch) return;
-    const rated = moves.filter(({ move, error }) => legal.has(move) && error !== undefined).sort((a, b) => b.value - a.value);
-    const line = ({ move, value, error }) => el("li", {}, `${move}: ${valueText(value)} ± ${differenceText(error)}`);
+    const rated = moves.filter(({ error, exact }) => exact || error !== undefined).sort((a, b) => b.value - a.value);
+    const line = ({ move, value, error }) => el("li", {}, `${move}: ${valueText(value)} ± ${differenceText(error ?? 0)}`);
     byId("rolledOut").replaceChildren(...rated.slice(0, MOST_ROLLED_OUT).map(line));
     byId("rolledOut").hidden = false;
   } catch (error) {

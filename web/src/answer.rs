@@ -110,12 +110,10 @@ fn game_json<G: Playable>() -> Vec<Value> {
         let evaluator = |name: &str, help: &str| json!({ "name": name, "help": help });
         let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
-        let models: Vec<String> = own_models_of(&game)
-            .map(|model| format!("model:{}", model.name))
-            .collect();
-        let own_models = models
-            .iter()
-            .map(|name| evaluator(name.as_str(), "your model"));
+        let models: Vec<_> = model_opponents(&game).collect();
+        let own_models = models.iter();
+        let own_models =
+            own_models.map(|(name, _)| evaluator(&format!("model:{name}"), "your model"));
         let level = |(name, player): (&str, String)| json!({ "name": name, "player": player });
         Some(json!({
             "name": G::INFO.name,
@@ -129,7 +127,7 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "strongest_evaluator": game.strongest_evaluator_name(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
             "rollout": default_rollout(&game),
-            "models": model_opponents(&game).map(level).collect::<Value>(),
+            "models": models.iter().cloned().map(level).collect::<Value>(),
             "puzzles": puzzle_lines(&game).lines().count(),
             "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
             "writes": written_formats(&game).collect::<Value>(),
@@ -276,7 +274,7 @@ fn answer_in_game<G: Playable>(
         } => {
             let (position, _) = parse_position(position)?;
             at_most(MAX_EVALUATORS, "evaluators", evaluators.len())?;
-            let evaluators = evaluators.iter();
+            let evaluators = evaluators.iter().take_while(|_| !limits.is_stopped());
             let values = evaluators.map(|name| evaluation_json(game, &position, name));
             json!({ "values": values.collect::<Value>() })
         }

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Maximum bytes of a request's body, except for uploaded game records.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 pub(crate) const MAX_PLIES: usize = 600;
-pub(crate) const MAX_EVALUATORS: usize = 128;
+pub(crate) const MAX_EVALUATORS: usize = 16;
 pub(crate) const MAX_DEPTH: u32 = 12;
 const MAX_MEBIBYTES: f64 = 64.0;
 

@@ -1,7 +1,7 @@
 //! `alea play`: a game in the terminal, with hints, win probability lost per move, and a review.
 //!
 //! Invariant: `positions[i]` is the position before ply i. Rolls depend only on seed and ply, so
-//! that an undo keeps them. A saved game can open no file and start no program.
+//! that an undo keeps them. A saved game can open no file but own models and start no program.
 
 use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game, with_type};
@@ -184,8 +184,14 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         let opponent = arguments.opponent.as_deref().map(trusted_text);
         let opponent = opponent.unwrap_or(other.unwrap_or(default_opponent).into());
-        let mut opponents = opponent_levels(&game).chain(model_opponents(&game));
-        let level = opponents.find(|(name, _)| *name == opponent.as_str());
+        let is_named = |(name, _): &(&str, String)| *name == opponent.as_str();
+        let is_player =
+            || opponent.as_str() == PERSON_PLAYER || PlayerRecipe::parse(opponent, &game).is_ok();
+        let level = opponent_levels(&game).find(is_named);
+        let level = match level {
+            None if !is_player() => model_opponents(&game).find(is_named),
+            level => level,
+        };
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
         let index = players.iter().position(|&name| name == PERSON_PLAYER);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(index);

@@ -264,6 +264,7 @@ impl<G: Playable> PlayerRecipe<G> {
             let proven = rated.tree.map(|tree| tree.proven);
             let is_proven = proven.is_some_and(|proven| proven.lower == proven.upper);
             rated.is_exact = (exact.is_some() || is_exact || is_proven) && rated.value.is_some();
+            rated.error = rated.error.filter(|_| !rated.is_exact);
             let next = game.play(position, rated.mv);
             let flips = game.to_move(&next) != seat;
             let own = |value: f32| if flips { 1.0 - value } else { value };
@@ -274,6 +275,8 @@ impl<G: Playable> PlayerRecipe<G> {
             });
             is_fitted |= fitted.is_some();
             if let Some((fitted, value)) = fitted {
+                // It would be on the other scale.
+                rated.error = None;
                 rated.own_scale = Some(value);
                 rated.value = Some(if rated.is_exact { value } else { fitted });
             }

@@ -81,9 +81,10 @@ pub fn read_evaluator<G: Playable>(
     let name = notation.name.as_str();
     let wrong = |problem: String| notation.problem_here(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
-        let content = match model_names::read_own(path) {
-            Some(content) => content,
-            None => model_names::read(notation.trusted_path(path)?),
+        let own = || model_names::read_own(path);
+        let content = match notation.trusted_path(path) {
+            Ok(path) => model_names::read(path).or_else(|problem| own().unwrap_or(Err(problem))),
+            Err(problem) => own().ok_or(problem)?,
         };
         let content = content.map_err(wrong)?;
         let model = game.evaluator_from_model(&content);

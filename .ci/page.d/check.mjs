@@ -345,8 +345,9 @@ async function handles() {
 /** A model of the folder `runs`, as opponent, in the analysis and among the evaluators. */
 async function ownModel() {
   await page.goto("about:blank");
-  await page.goto(`${address}#${new URLSearchParams({ game: "einstein", seed: 7, seat1: "", seat2: "" })}`);
-  await hasSettled();
+  const start = "215../64.../3...e/...fb/..acd r -";
+  await page.goto(`${address}#${new URLSearchParams({ game: "einstein", seed: 7, start, face: 3, seat1: "", seat2: "" })}`);
+  await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
   const player = await page.$$eval("#seats option", (options) => options.find((option) => option.textContent === "mine-network").value);
   assert.match(player, /eval=model:mine-network/);
   await page.select("#seats .seat:last-child select", player);
@@ -365,8 +366,10 @@ async function ownModel() {
   );
   await press("#evaluators summary");
   await until(() => /model:mine-network/.test(document.querySelector("#evaluations").textContent));
+  await press("#analyse");
   await until(() => document.querySelector("#moves .worth"));
   assert.equal(await page.$eval("#problem", (element) => element.hidden), true);
+  await press("#analyse");
   await press("#evaluators summary");
   await page.$eval("#search", (field) => {
     field.value = "";

@@ -355,6 +355,9 @@ async function ownModel() {
   if ((await plies()) === 0) await move(0);
   await until(() => document.querySelectorAll("#plies li").length >= 2);
   await hasSettled();
+  await press("#rollOut");
+  await until(() => document.querySelectorAll("#rolledOut li").length > 0);
+  assert.match(await text("#rolledOut li"), /^\w+: \d+\.\d ± \d+\.\d$/);
   const search = await page.$$eval("#searches option", (options) => options.map(({ value }) => value).find((value) => /model:mine-network/.test(value)));
   await page.$eval(
     "#search",
@@ -533,11 +536,6 @@ async function lessons() {
   await pressMove(await worst("backgammon", "4HPwATDgc/ABMA w 31"));
   await until(() => /Rolls|Points|Checkers|Lead/.test(document.querySelector("#why").textContent));
   console.log(`backgammon: ${await text("#verdict")} ${await text("#why")}`);
-  await until(() => /Black has rolled/.test(document.querySelector("#status").textContent));
-  await hasSettled();
-  await press("#rollOut");
-  await until(() => document.querySelectorAll("#rolledOut li").length > 1);
-  assert.match(await text("#rolledOut li"), /^\S.*: [+−]?\d\.\d{3} ± 0\.\d{3}$/);
   // A search that its time ends says how deep it came.
   await at("reversi", `${reversi} O`);
   const search = (text) =>

@@ -174,15 +174,12 @@ pub fn model_opponents<G: Playable>(
     })
 }
 
-/// Notation of rollouts that take seconds for all moves before a roll; `None` without chance.
+/// Notation of rollouts that take a second for all moves of all rolls; `None` without chance, and
+/// where each roll has moves of its own, which are too many.
 fn default_rollout<G: Playable>(game: &G) -> Option<String> {
-    let length = if G::SEPARATE_OUTCOMES {
-        "games=100, plies=6"
-    } else {
-        "games=1000"
-    };
     let evaluator = game.strongest_evaluator_name();
-    has_chance::<G>().then(|| format!("rollout({length}, eval={evaluator})"))
+    (has_chance::<G>() && !G::SEPARATE_OUTCOMES)
+        .then(|| format!("rollout(games=1000, eval={evaluator})"))
 }
 
 /// Notation of the player that reviews games unless the user names another.

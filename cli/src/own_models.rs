@@ -14,6 +14,7 @@ use std::{
 
 /// Models that are listed at most.
 const MAX_MODELS: usize = 100;
+/// Larger files are left out: the start reads them all.
 const MAX_BYTES: u64 = 64 << 20;
 /// Folders within folders that are searched, such as `runs/NAME/generation-3/network`.
 const MAX_DEPTH: usize = 5;

@@ -111,9 +111,8 @@ fn game_json<G: Playable>() -> Vec<Value> {
         let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
         let models: Vec<_> = model_opponents(&game).collect();
-        let own_models = models.iter();
         let own_models =
-            own_models.map(|(name, _)| evaluator(&format!("model:{name}"), "your model"));
+            (models.iter()).map(|(name, _)| evaluator(&format!("model:{name}"), "your model"));
         let level = |(name, player): (&str, String)| json!({ "name": name, "player": player });
         Some(json!({
             "name": G::INFO.name,

@@ -144,10 +144,12 @@ pub struct LimitChecker {
     next_check: u64,
     last_check: Instant,
     interval: u64,
-    /// Seconds a node: those of the last interval, the most of late, and the most of longer, except
-    /// where the thread was interrupted.
+    /// Seconds a node in the last interval.
     last: f64,
+    /// Maximum of `last` over some twenty intervals.
     slowest: f64,
+    /// Maximum over about [`MEMORY`] of the lesser of two consecutive `last`, which leaves out
+    /// interruptions of the thread.
     lasting: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,

@@ -13,7 +13,7 @@ use alea_learned::{
 };
 pub use sections::{
     NTupleConfig, NetworkConfig, Outputs, Schedule, TargetConfig, TdConfig, TrainingConfig,
-    UpdateRule,
+    UpdateRule, WeightType,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;

@@ -24,6 +24,8 @@ pub mod data;
 
 pub mod calibrate;
 
+pub mod probcut;
+
 // Settings and samples of a training.
 pub mod config;
 

@@ -1,4 +1,7 @@
-//! `alea calibrate`: fits the functions that turn raw scores into win probabilities.
+//! `alea calibrate`: fits the functions that turn raw scores into win probabilities, and measures
+//! errors of shallow searches.
+
+mod probcut;
 
 use crate::commands::MAX_GAMES;
 use crate::games::{GameArguments, with_game};
@@ -9,6 +12,7 @@ use engine::learned::network::ResultPayoffs;
 use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde_json::json;
+use std::path::PathBuf;
 use trainer::calibrate::{
     ResultFrequency, cross_entropy, fit_logistic, positions_with_results, result_frequencies,
 };
@@ -21,7 +25,10 @@ const POSITIONS_PER_TASK: usize = 1024;
 /// Plays games with many random moves and fits a logistic function to their results. The engine has
 /// these constants beside each evaluator; this command reproduces them.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea calibrate --games 200000 --seed 1")]
+#[command(
+    after_help = "Examples: alea calibrate --games 200000 --seed 1\n          alea calibrate --game \
+                  reversi --probcut --eval model:runs/mine.safetensors --out mine.safetensors"
+)]
 pub(crate) struct Arguments {
     /// Games to play
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES), allow_negative_numbers = true)]
@@ -35,6 +42,18 @@ pub(crate) struct Arguments {
     /// Seed of the games
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Measure instead how far shallow searches by the evaluator are from deep ones, for ProbCut
+    #[arg(long, requires = "evaluators")]
+    probcut: bool,
+    /// Positions to search for --probcut
+    #[arg(long, default_value_t = 3000, requires = "probcut", value_parser = clap::value_parser!(u64).range(1..=1_000_000), allow_negative_numbers = true)]
+    positions: u64,
+    /// Greatest depth for --probcut
+    #[arg(long, default_value_t = 8, requires = "probcut", value_parser = clap::value_parser!(u32).range(3..=24), allow_negative_numbers = true)]
+    depth: u32,
+    /// Write the evaluator's model, with what --probcut measured, to this new file
+    #[arg(long, value_name = "FILE", requires = "probcut")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     game: GameArguments,
     /// Write one JSON object an evaluator
@@ -47,10 +66,13 @@ const DEFAULT_EXPLORATION: f64 = 0.02;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted_text(&self.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.game.notation()), game => match self.probcut {
+            true => self.measure_probcut(&game),
+            false => self.fit(&game),
+        })
     }
 
-    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+    fn fit<G: Playable>(&self, game: &G) -> Result<()> {
         let start = game.random_start(&mut RandomStream::new(0), 0);
         let own: Vec<&str> = G::registry()
             .evaluators
@@ -72,28 +94,7 @@ impl Arguments {
                 return Err(no_raw_score_error(text));
             }
         }
-        let run = SelfPlay::<G>::new(SelfPlayConfig {
-            players: vec![WeightedPlayer {
-                player: player.clone(),
-                weight: 1.0,
-            }],
-            games: self.games,
-            seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
-            opening_plies: G::INFO.opening_plies.max(DEFAULT_OPENING_PLIES),
-            exploration: DEFAULT_EXPLORATION,
-            ..SelfPlayConfig::for_game(game)
-        })?;
-        let samples = output::with_progress("games", |progress| {
-            progress.set_length(self.games);
-            let mut samples = Vec::new();
-            for shard in 0..run.num_shards() {
-                samples.extend(positions_with_results(
-                    game,
-                    &run.play_shard(shard, progress)?,
-                ));
-            }
-            Ok::<_, Error>(samples)
-        })?;
+        let samples = self.play(game, &player)?;
         if !self.json {
             let (positions, games) = (samples.len(), self.games);
             output::print_line(&format!(
@@ -158,6 +159,34 @@ impl Arguments {
             })?;
         }
         Ok(())
+    }
+}
+
+impl Arguments {
+    /// Positions of games of a player against itself, with their results.
+    fn play<G: Playable>(&self, game: &G, player: &str) -> Result<Vec<(G::Position, f32)>> {
+        let run = SelfPlay::<G>::new(SelfPlayConfig {
+            players: vec![WeightedPlayer {
+                player: player.to_owned(),
+                weight: 1.0,
+            }],
+            games: self.games,
+            seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
+            opening_plies: G::INFO.opening_plies.max(DEFAULT_OPENING_PLIES),
+            exploration: DEFAULT_EXPLORATION,
+            ..SelfPlayConfig::for_game(game)
+        })?;
+        output::with_progress("games", |progress| {
+            progress.set_length(self.games);
+            let mut samples = Vec::new();
+            for shard in 0..run.num_shards() {
+                samples.extend(positions_with_results(
+                    game,
+                    &run.play_shard(shard, progress)?,
+                ));
+            }
+            Ok::<_, Error>(samples)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     chance_bounds::expectation,
     game::{Game, MAX_SEATS, Payoffs, mean_other_payoff},
+    probcut::ProbcutErrors,
 };
 use std::sync::Arc;
 
@@ -117,6 +118,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// `None` if not fitted.
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let _ = value;
+        None
+    }
+
+    /// Errors of shallow searches with this evaluator; `None` if not measured.
+    fn probcut_errors(&self) -> Option<&ProbcutErrors> {
         None
     }
 
@@ -252,6 +258,11 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         (**self).observed_win_rate(value)
+    }
+
+    #[inline]
+    fn probcut_errors(&self) -> Option<&ProbcutErrors> {
+        (**self).probcut_errors()
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

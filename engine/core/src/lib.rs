@@ -32,6 +32,7 @@ pub mod shipped_files;
 pub mod model_names;
 
 pub mod pages;
+pub mod probcut;
 
 pub mod fallible_allocation;
 

@@ -31,6 +31,13 @@ pub trait SearchHints: Game {
         0
     }
 
+    /// Number of moves of the side to move, for move ordering; 0 where counting takes long.
+    #[inline]
+    fn reply_count(&self, position: &Self::Position) -> u32 {
+        let _ = position;
+        0
+    }
+
     /// Phase of the game; some settings differ by phase.
     fn phase(&self, position: &Self::Position) -> Phase {
         let _ = position;

@@ -110,6 +110,9 @@ pub struct NamedTuples<G> {
     pub name: &'static str,
     /// Cells of each tuple.
     pub tuples: fn(&G) -> Vec<Vec<Cell>>,
+    /// Whether the set also has all images of `tuples` under the game's symmetries, which share
+    /// their tables.
+    pub symmetric: bool,
 }
 
 /// Name of a kind of candidates, and the cells of each tuple.
@@ -134,6 +137,7 @@ pub trait TupleInputs: Playable {
             &[NamedTuples {
                 name: "pairs",
                 tuples: all_pairs::<Self>,
+                symmetric: false,
             }]
         }
     }

@@ -11,10 +11,11 @@ use super::{
         OUTPUT_SCALE, ROW_SCALE, ResultPayoffs, input_schema,
     },
     safetensors_container::{Container, Tensor},
-    tuples::{CUSTOM_NAME, TupleNetwork, TupleSet},
+    tuples::{CUSTOM_NAME, MAX_FILE_BITS, TupleNetwork, TupleSet},
 };
 use alea_core::{
     files::{self, FileError, FileKind},
+    probcut::ProbcutErrors,
     text::joined,
 };
 use alea_play::registry::AnyEvaluator;
@@ -90,6 +91,11 @@ impl<G: Learnable> ModelFile<G> {
         ] {
             container.metadata.insert(key.to_owned(), value);
         }
+        if let Some(errors) = self.model.probcut_errors()
+            && let Ok(text) = serde_json::to_string(errors)
+        {
+            container.metadata.insert(PROBCUT_KEY.to_owned(), text);
+        }
         container.to_bytes()
     }
 
@@ -111,7 +117,7 @@ impl<G: Learnable> ModelFile<G> {
                 "a model of {found}; this is {expected}"
             )));
         }
-        let model = match container.metadata_value("kind")? {
+        let mut model = match container.metadata_value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
             NETWORK_KIND => Model::Network(read_network(game, container.clone())?),
             "network" => {
@@ -127,12 +133,21 @@ impl<G: Learnable> ModelFile<G> {
                 )));
             }
         };
+        if let Ok(text) = container.metadata_value(PROBCUT_KEY) {
+            let errors = serde_json::from_str(text).map_err(|_| {
+                wrong_value(PROBCUT_KEY, text, "what alea calibrate --probcut writes")
+            });
+            model.set_probcut_errors(Some(errors?));
+        }
         Ok(Self {
             provenance: container.metadata_value("provenance")?.to_owned(),
             model,
         })
     }
 }
+
+/// Errors of shallow searches, as JSON; absent if not measured.
+const PROBCUT_KEY: &str = "probcut";
 
 /// Name of the game in a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
@@ -167,6 +182,22 @@ impl<G: Learnable> Model<G> {
         match self {
             Self::NTuple(model) => ntuple_container(model),
             Self::Network(model) => network_container(model),
+        }
+    }
+
+    /// Errors of shallow searches with the model; `None` if not measured.
+    pub fn probcut_errors(&self) -> Option<&ProbcutErrors> {
+        match self {
+            Self::NTuple(model) => model.probcut_errors.as_ref(),
+            Self::Network(model) => model.probcut_errors.as_ref(),
+        }
+    }
+
+    /// Sets [`Self::probcut_errors`].
+    pub fn set_probcut_errors(&mut self, errors: Option<ProbcutErrors>) {
+        match self {
+            Self::NTuple(model) => model.probcut_errors = errors,
+            Self::Network(model) => model.probcut_errors = errors,
         }
     }
 
@@ -241,7 +272,7 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
         ("kind", "ntuple".to_owned()),
         ("features", set.schema_text()),
         ("shape", set.name().to_owned()),
-        ("scales", NO_SCALES.to_owned()),
+        ("scales", ntuple_scales(model.file_bits())),
     ]);
     if !set.phases().is_whole_game() {
         metadata.insert("phases".to_owned(), set.phases().to_string());
@@ -250,12 +281,28 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
         metadata,
         tensors: vec![
             Tensor::new("bias", vec![1], &[model.bias()]),
-            Tensor::new("weights", vec![set.row_count()], model.weights()),
+            match model.file_bits() {
+                None => Tensor::new(WEIGHTS, vec![set.row_count()], model.weights()),
+                Some(bits) => {
+                    let scale = (1u32 << bits) as f32;
+                    let weights = model.weights().iter().map(|weight| (weight * scale) as i16);
+                    let weights: Vec<i16> = weights.collect();
+                    Tensor::new(WEIGHTS, vec![set.row_count()], &weights)
+                }
+            },
         ],
     }
 }
 
-const NO_SCALES: &str = "{}";
+const WEIGHTS: &str = "weights";
+
+/// Scales of 16-bit weights with this binary logarithm, or of weights in floating point.
+fn ntuple_scales(bits: Option<u32>) -> String {
+    match bits {
+        None => "{}".to_owned(),
+        Some(bits) => format!("{{\"{WEIGHTS}\":{}}}", 1u32 << bits),
+    }
+}
 
 fn network_scales(layers: usize) -> String {
     let later_layers: String = (2..=layers)
@@ -345,12 +392,24 @@ fn read_ntuple<G: Learnable>(
     };
     let set = set?.with_phases(read_game_parts(&container, "phases")?)?;
     check_features(&container, &set.schema_text())?;
-    check_scales(&container, NO_SCALES)?;
+    let scales = container.metadata_value("scales")?;
+    let bits = (0..=MAX_FILE_BITS).find(|&bits| ntuple_scales(Some(bits)) == scales);
+    check_scales(&container, &ntuple_scales(bits))?;
     container.check_checksums()?;
     let bias: Vec<f32> = container.take_tensor("bias", &[1])?;
-    let weights = container.take_tensor("weights", &[set.row_count()])?;
-    container.check_all_taken()?;
-    TupleNetwork::new(set, weights, bias[0])
+    let shape = [set.row_count()];
+    match bits {
+        None => {
+            let weights = container.take_tensor(WEIGHTS, &shape)?;
+            container.check_all_taken()?;
+            TupleNetwork::new(set, weights, bias[0])
+        }
+        Some(bits) => {
+            let weights: Vec<i16> = container.take_tensor(WEIGHTS, &shape)?;
+            container.check_all_taken()?;
+            TupleNetwork::from_i16(set, &weights, bias[0], bits)
+        }
+    }
 }
 
 fn read_game_parts(container: &Container, key: &'static str) -> Result<GameParts, ModelError> {

@@ -20,6 +20,7 @@ use accumulator::NetworkSums;
 use alea_core::{
     calibration::{clamp_to_open_interval, logistic},
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
+    probcut::ProbcutErrors,
     simd::Instructions,
 };
 use logit_batch::LogitBatch;
@@ -223,6 +224,7 @@ pub struct Network<G: Learnable> {
     instructions: Instructions,
     game: String,
     layout: String,
+    pub(crate) probcut_errors: Option<ProbcutErrors>,
 }
 
 impl<G: Learnable> Network<G> {
@@ -257,6 +259,7 @@ impl<G: Learnable> Network<G> {
         };
         let instructions = Instructions::detect();
         Ok(Self {
+            probcut_errors: None,
             kernels: G::Network::new(&weights, groups, buckets, instructions),
             layout: input_schema(game, groups, buckets),
             game: game.model_game_name(),
@@ -502,6 +505,11 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
                 (value / (1.0 - value)).ln() as f32
             }
         })
+    }
+
+    #[inline]
+    fn probcut_errors(&self) -> Option<&ProbcutErrors> {
+        self.probcut_errors.as_ref()
     }
 
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {

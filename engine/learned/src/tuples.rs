@@ -20,6 +20,7 @@ use super::{
 use alea_core::{
     calibration::logistic,
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
+    probcut::ProbcutErrors,
 };
 use std::fmt::Debug;
 
@@ -148,6 +149,8 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for IncrementalTupleKernels {
     }
 }
 
+pub(crate) const MAX_FILE_BITS: u32 = 20;
+
 /// An n-tuple network, ready for evaluation.
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
@@ -155,11 +158,16 @@ pub struct TupleNetwork<G: Learnable> {
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,
+    /// Binary logarithm of the integer for 1.0, if weights are 16-bit integers in files.
+    file_bits: Option<u32>,
+    pub(crate) probcut_errors: Option<ProbcutErrors>,
 }
 
 impl<G: Learnable> PartialEq for TupleNetwork<G> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.set, &self.weights, self.bias) == (&other.set, &other.weights, other.bias)
+        let key = |one: &Self| (one.bias, one.file_bits);
+        (&self.set, &self.weights, key(self)) == (&other.set, &other.weights, key(other))
+            && self.probcut_errors == other.probcut_errors
     }
 }
 
@@ -187,7 +195,62 @@ impl<G: Learnable> TupleNetwork<G> {
             weights,
             bias,
             quantized,
+            file_bits: None,
+            probcut_errors: None,
         })
+    }
+
+    /// Rounds weights to multiples of a power of two that are 16-bit integers in files.
+    pub fn rounded_to_i16(self) -> Result<Self, ModelError> {
+        let max = self.weights.iter().fold(0.0f32, |max, weight| max.max(weight.abs()));
+        let fits = |bits: &u32| max * (1u32 << bits) as f32 <= f32::from(i16::MAX);
+        let Some(bits) = (0..=MAX_FILE_BITS).rev().find(fits) else {
+            return Err(ModelError(format!(
+                "a weight of {max} is too large for 16 bits"
+            )));
+        };
+        let scale = (1u32 << bits) as f32;
+        let rounded = self.weights.iter().map(|weight| (weight * scale).round() / scale);
+        Self::new(self.set, rounded.collect(), self.bias).map(|network| Self {
+            file_bits: Some(bits),
+            ..network
+        })
+    }
+
+    pub(crate) fn from_i16(
+        set: TupleSet<G>,
+        weights: &[i16],
+        bias: f32,
+        bits: u32,
+    ) -> Result<Self, ModelError> {
+        let scale = (1u32 << bits) as f32;
+        let weights = weights.iter().map(|&weight| f32::from(weight) / scale);
+        Self::new(set, weights.collect(), bias).map(|network| Self {
+            file_bits: Some(bits),
+            ..network
+        })
+    }
+
+    /// The network with log odds `factor` times as large.
+    pub fn with_scaled_log_odds(self, factor: f32) -> Result<Self, ModelError> {
+        let errors = self.probcut_errors.map(|errors| errors.scaled(factor));
+        let weights = self.weights.iter().map(|weight| weight * factor);
+        let network = Self::new(self.set, weights.collect(), self.bias * factor)?;
+        Ok(Self {
+            probcut_errors: errors,
+            ..network
+        })
+    }
+
+    /// Binary logarithm of the integer for 1.0, if weights are 16-bit integers in files.
+    pub fn file_bits(&self) -> Option<u32> {
+        self.file_bits
+    }
+
+    /// Maximal error of the log odds by rounding to 16 bits.
+    pub fn rounding_error(&self) -> f64 {
+        let half_step = |bits: u32| 0.5 / f64::from(1u32 << bits);
+        self.file_bits.map_or(0.0, half_step) * self.set.tuple_count() as f64
     }
 
     /// The tuple set.
@@ -281,5 +344,10 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
 
     fn raw_score(&self, _: &G, position: &G::Position) -> Option<f32> {
         Some(self.logit(position))
+    }
+
+    #[inline]
+    fn probcut_errors(&self) -> Option<&ProbcutErrors> {
+        self.probcut_errors.as_ref()
     }
 }

@@ -6,9 +6,10 @@
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
     abdada::{AbdadaTable, run_with_helpers},
+    alpha_beta::{self, AlphaBeta, AlphaBetaOptions},
     eval_timer::EvalTimer,
     limits::{DepthRange, LimitChecker, Limits, SearchLimits, TimeManager},
-    star::{Star, StarOptions},
+    star::{Pruning, Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
     table::Table,
 };
@@ -164,6 +165,15 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 }
 
+/// Options of an alpha-beta search that finds the values of a Star search, where there is one.
+fn alpha_beta_options<G: SearchGame>(game: &G, options: &StarOptions) -> Option<AlphaBetaOptions> {
+    let suits = alpha_beta::suits(game) && options.width.is_none();
+    (suits && options.pruning >= Pruning::Star1).then_some(AlphaBetaOptions {
+        ordering: options.ordering,
+        probcut: options.probcut,
+    })
+}
+
 fn start_limits<G: SearchGame>(
     search: &mut (impl FixedDepthSearch<G> + ?Sized),
     nodes: Option<u64>,
@@ -238,7 +248,13 @@ impl<G: SearchGame> DeepeningSearch<G> {
         let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
         let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
         for _ in 0..threads {
-            let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
+            let (game, evaluator, table) = (game.clone(), evaluator.clone(), table.clone());
+            if let Some(options) = alpha_beta_options(&game, &options) {
+                let search = AlphaBeta::new(game, evaluator, options, table);
+                workers.push(Box::new(search));
+                continue;
+            }
+            let mut star = Star::new(game, evaluator, options, table);
             star.abdada = abdada.clone();
             workers.push(Box::new(star));
         }

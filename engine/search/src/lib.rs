@@ -1,6 +1,7 @@
 //! Searches for any [`alea_core::game::Game`], and statistics of searches.
 
 mod abdada;
+pub mod alpha_beta;
 pub mod best_reply;
 pub mod deepening;
 pub mod eval_timer;

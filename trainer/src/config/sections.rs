@@ -221,6 +221,9 @@ pub struct NTupleConfig {
     /// Custom tuples that replace `set`, each a list of board cells separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
+    /// Whether images of `tuples` under the game's symmetries are added, which share their tables.
+    #[serde(skip_serializing_if = "is_false")]
+    pub symmetric: bool,
     /// Parts of the game that have tables of their own, called phases.
     #[serde(skip_serializing_if = "GameParts::is_whole_game")]
     pub phases: GameParts,
@@ -228,6 +231,30 @@ pub struct NTupleConfig {
     pub rule: UpdateRule,
     /// Initial learning rate; a weight's step uses it divided by the number of tuples.
     pub learning_rate: f64,
+    /// Type of the weights in model files.
+    #[serde(skip_serializing_if = "WeightType::is_f32")]
+    pub weights: WeightType,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Type of weights in model files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightType {
+    /// 32-bit floating point.
+    #[default]
+    F32,
+    /// 16-bit integers, multiples of a power of two.
+    I16,
+}
+
+impl WeightType {
+    fn is_f32(&self) -> bool {
+        *self == Self::F32
+    }
 }
 
 impl Default for NTupleConfig {
@@ -235,9 +262,11 @@ impl Default for NTupleConfig {
         Self {
             set: String::new(),
             tuples: Vec::new(),
+            symmetric: false,
             phases: GameParts::WHOLE_GAME,
             rule: UpdateRule::Adagrad,
             learning_rate: 1.0,
+            weights: WeightType::F32,
         }
     }
 }
@@ -252,7 +281,12 @@ impl NTupleConfig {
         let (key, set) = if self.tuples.is_empty() {
             ("ntuple.set", TupleSet::from_name(game, name))
         } else {
-            ("ntuple.tuples", TupleSet::parse_custom(game, &self.tuples))
+            let set = TupleSet::parse_custom(game, &self.tuples);
+            let set = match self.symmetric {
+                true => set.and_then(TupleSet::with_images),
+                false => set,
+            };
+            ("ntuple.tuples", set)
         };
         set.map_err(Error::with_prefix(key))?
             .with_phases(self.phases.clone())

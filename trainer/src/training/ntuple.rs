@@ -5,7 +5,7 @@ use super::network::{from_bytes, to_bytes};
 use super::{BatchFunction, Learner, StepSettings, initial_weights_mismatch};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch};
-use crate::config::{NTupleConfig, UpdateRule};
+use crate::config::{NTupleConfig, UpdateRule, WeightType};
 use crate::models::tuple_optimizer::WeightTable;
 use alea_learned::{
     inputs::Learnable,
@@ -21,6 +21,7 @@ pub(super) struct NTupleLearner<G: Learnable> {
     set: TupleSet<G>,
     rule: UpdateRule,
     learning_rate: f64,
+    weight_type: WeightType,
 }
 
 impl<G: Learnable> NTupleLearner<G> {
@@ -32,6 +33,7 @@ impl<G: Learnable> NTupleLearner<G> {
             set,
             rule: config.rule,
             learning_rate: config.learning_rate,
+            weight_type: config.weights,
         })
     }
 
@@ -78,10 +80,15 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
 
     fn set_initial_weights(&mut self, model: &Model<G>) -> Result<(), Error> {
         match model {
-            Model::NTuple(initial) if *initial.tuple_set() == self.set => {
+            Model::NTuple(initial)
+                if *initial.tuple_set() == self.set
+                    || initial.tuple_set().is_undivided(&self.set) =>
+            {
                 let state = self.table.to_parts().2;
-                let (weights, bias) = (initial.weights(), initial.bias());
-                self.table = WeightTable::new(self.rule, weights, bias, &state);
+                // Each phase begins with the tables of a network without phases.
+                let phases = self.set.row_count() / initial.weights().len();
+                let weights = initial.weights().repeat(phases);
+                self.table = WeightTable::new(self.rule, &weights, initial.bias(), &state);
                 Ok(())
             }
             _ => Err(initial_weights_mismatch(&self.export()?, model)),
@@ -101,7 +108,12 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
 
     fn export(&self) -> Result<Model<G>, Error> {
         let (weights, bias, _) = self.table.to_parts();
-        TupleNetwork::new(self.set.clone(), weights, bias)
+        let network = TupleNetwork::new(self.set.clone(), weights, bias);
+        let network = match self.weight_type {
+            WeightType::F32 => network,
+            WeightType::I16 => network.and_then(TupleNetwork::rounded_to_i16),
+        };
+        network
             .map(Model::NTuple)
             .map_err(|problem| {
                 Error::Divergence(format!("the engine refuses the n-tuple network: {problem}"))

@@ -64,6 +64,7 @@ fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
 static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
     name: "windows",
     tuples: windows,
+    symmetric: false,
 }];
 
 fn men_of_both(position: &Position, seat: Seat) -> [Men; 2] {

@@ -70,6 +70,7 @@ static SURROUNDING_INDEX: LazyLock<Box<[[u16; 64]; 64]>> = LazyLock::new(|| {
 
 static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
+    symmetric: false,
     tuples: |game| {
         let cell = |cell_index: usize| game.cell_groups()[0].cell(cell_index);
         let around = |cell_index: usize| {

@@ -3,7 +3,7 @@
 
 use super::{
     Position, Reversi,
-    bits::{COLUMNS, squares_of, transform_set},
+    bits::{COLUMNS, run_ends, squares_of, transform_set},
 };
 use alea_core::game::Seat;
 use alea_learned::{
@@ -13,17 +13,44 @@ use alea_learned::{
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
-const fn cell_group(size: usize) -> [CellGroup; 1] {
-    let meaning = "board, row by row (0 empty, 1 mover, 2 other)";
-    [CellGroup::single('b', size * size, 3, meaning)]
+/// Most moves that symbols of a view tell apart.
+const MAX_MOVES: u32 = 31;
+
+const fn optional_group(
+    letter: char,
+    start: usize,
+    count: usize,
+    symbols: usize,
+    meaning: &'static str,
+) -> CellGroup {
+    CellGroup {
+        start,
+        optional: true,
+        ..CellGroup::single(letter, count, symbols, meaning)
+    }
 }
 
-static CELLS: [[CellGroup; 1]; 5] = [
-    cell_group(0),
-    cell_group(0),
-    cell_group(4),
-    cell_group(6),
-    cell_group(8),
+const fn cell_groups(size: usize) -> [CellGroup; 4] {
+    let squares = size * size;
+    let board = "board, row by row (0 empty, 1 mover, 2 other)";
+    let moves = "moves of mover and other, at most 31";
+    let empties = "empty squares";
+    let parities = "parity of each quarter's empty squares, row by row";
+    [
+        CellGroup::single('b', squares, 3, board),
+        optional_group('m', squares, 2, MAX_MOVES as usize + 1, moves),
+        optional_group('e', squares + 2, 1, squares + 1, empties),
+        optional_group('q', squares + 3, 4, 2, parities),
+    ]
+}
+
+/// Groups by half the board's size.
+static CELLS: [[CellGroup; 4]; 5] = [
+    cell_groups(0),
+    cell_groups(0),
+    cell_groups(4),
+    cell_groups(6),
+    cell_groups(8),
 ];
 
 fn symmetric_tuples(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
@@ -40,25 +67,49 @@ fn square_bit(row: usize, column: usize) -> u64 {
     1 << (COLUMNS * row + column)
 }
 
+fn row_set(game: &Reversi, row: usize) -> u64 {
+    (0..game.size()).fold(0, |set, column| set | square_bit(row, column))
+}
+
+fn diagonal_set(length: usize) -> u64 {
+    (0..length).fold(0, |set, at| set | square_bit(at, length - 1 - at))
+}
+
+fn corner_block(rows: usize, columns: usize) -> u64 {
+    let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    all.fold(0, |set, (row, column)| set | square_bit(row, column))
+}
+
 fn line_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
-    let size = game.size();
-    let row = |row| (0..size).fold(0, |set, column| set | square_bit(row, column));
-    let diagonal = |length| (0..length).fold(0, |set, at| set | square_bit(at, length - 1 - at));
-    symmetric_tuples(game, (0..size).map(row).chain((4..=size).map(diagonal)))
+    let rows = (0..game.size()).map(|row| row_set(game, row));
+    symmetric_tuples(game, rows.chain((4..=game.size()).map(diagonal_set)))
 }
 
 /// Corner blocks of 3×3 and 2×5 squares (on 4×4: 2×4).
 fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
-    let block = |(rows, columns)| {
-        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        all.fold(0, |set, (row, column)| set | square_bit(row, column))
-    };
-    symmetric_tuples(game, [(3, 3), (2, game.size().min(5))].map(block))
+    let blocks = [(3, 3), (2, game.size().min(5))];
+    symmetric_tuples(game, blocks.map(|(rows, columns)| corner_block(rows, columns)))
 }
 
-/// Tuple sets, the default first; on 8×8 with 46 and 34 tuples, 671,922 and 120,942 rows of
+/// The patterns of Logistello (Buro 1997), one of each shape: an edge with the squares diagonally
+/// beside its corners, rows, diagonals and corner blocks; then numbers of moves, of empty squares,
+/// and parities.
+fn pattern_tuples(game: &Reversi) -> Vec<Vec<Cell>> {
+    let size = game.size();
+    let edge = row_set(game, 0) | square_bit(1, 1) | square_bit(1, size - 2);
+    let rows = (1..size / 2).map(|row| row_set(game, row));
+    let corners = [corner_block(3, 3), corner_block(2, size.min(5))];
+    let shapes = [edge].into_iter().chain(rows);
+    let shapes = shapes.chain((4..=size).map(diagonal_set)).chain(corners);
+    let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
+    let scalars = game.cell_groups()[1..].iter();
+    let scalars = scalars.map(|group| group.cells().collect());
+    shapes.map(cells).chain(scalars).collect()
+}
+
+/// Tuple sets, the default first; on 8×8 with 46, 34 and 49 tuples, 671,922, 120,942 and … rows of
 /// weights.
-static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
+static TUPLE_SETS: [NamedTuples<Reversi>; 3] = [
     NamedTuples {
         name: "lines-and-corners",
         tuples: |game| {
@@ -67,10 +118,17 @@ static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
                 .cloned()
                 .collect()
         },
+        symmetric: false,
     },
     NamedTuples {
         name: "lines",
         tuples: |game| line_tuples(game).into_iter().collect(),
+        symmetric: false,
+    },
+    NamedTuples {
+        name: "patterns",
+        tuples: pattern_tuples,
+        symmetric: true,
     },
 ];
 
@@ -98,13 +156,28 @@ impl TupleInputs for Reversi {
     #[inline]
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
-        for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
+        let squares = self.size() * self.size();
+        let Some((board, scalars)) = symbols.split_at_mut_checked(squares) else {
+            return;
+        };
+        for (row, symbols) in board.chunks_exact_mut(self.size()).enumerate() {
             let first = COLUMNS * row;
             let row = bits_as_bytes(own >> first) | bits_as_bytes(enemy >> first) << 1;
             let row = row.to_le_bytes();
             match symbols.as_mut_array() {
                 Some(all) => *all = row,
                 None => symbols.copy_from_slice(&row[..self.size()]),
+            }
+        }
+        let empty = self.squares() & !(own | enemy);
+        let moves = |own, enemy| (run_ends(own, enemy) & empty).count_ones().min(MAX_MOVES) as u8;
+        if let Some([own_moves, other_moves, empties, parities @ ..]) =
+            scalars.as_mut_array::<SCALARS>()
+        {
+            (*own_moves, *other_moves) = (moves(own, enemy), moves(enemy, own));
+            *empties = empty.count_ones() as u8;
+            for (parity, quarter) in parities.iter_mut().zip(self.quarters()) {
+                *parity = (empty & quarter).count_ones() as u8 & 1;
             }
         }
     }
@@ -119,9 +192,39 @@ impl TupleInputs for Reversi {
     }
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
-        let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
-        let transform_set = transform_set(square_bit(row, column), symmetry, self.size());
-        self::cell(self, transform_set.trailing_zeros() as usize)
+        let image = |row, column| {
+            let image = transform_set(square_bit(row, column), symmetry, self.size());
+            image.trailing_zeros() as usize
+        };
+        let [board, .., parities] = self.cell_groups() else {
+            return cell;
+        };
+        if board.index_in_group(cell).is_some() {
+            let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
+            return self::cell(self, image(row, column));
+        }
+        let Some(quarter) = parities.index_in_group(cell) else {
+            return cell;
+        };
+        let last = self.size() - 1;
+        let image = 1 << image(quarter / 2 * last, quarter % 2 * last);
+        let mut quarters = self.quarters().into_iter();
+        parities.cell(quarters.position(|quarter| quarter & image != 0).unwrap_or(0))
+    }
+}
+
+/// Number of cells beside those of the board.
+const SCALARS: usize = 7;
+
+impl Reversi {
+    /// Squares of the board's quarters, row by row.
+    #[inline]
+    fn quarters(&self) -> [u64; 4] {
+        let half = self.size() / 2;
+        let row = (1 << half) - 1;
+        let first = (0..half).fold(0, |set, at| set | row << (COLUMNS * at));
+        let below = first << (COLUMNS * half);
+        [first, first << half, below, below << half]
     }
 }
 

@@ -284,6 +284,16 @@ impl SearchHints for Reversi {
         u8::from(mv.square().is_some_and(corner))
     }
 
+    #[inline]
+    fn reply_count(&self, position: &Position) -> u32 {
+        position.moves.count_ones()
+    }
+
+    #[inline]
+    fn expected_moves_left(&self, position: &Position) -> u32 {
+        self.empties(position).div_ceil(2)
+    }
+
     fn phase(&self, position: &Position) -> Phase {
         match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
             2.. => Phase::Opening,

@@ -7,13 +7,13 @@ use super::{
     transcript_formats::FORMS,
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
-use alea_learned::model_file;
+use alea_learned::model_file::{self, Model, ModelFile};
 use alea_play::{
     chance_sources::NoChance,
     playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem, parse_number},
     points::Points,
-    registry::{Meaning, OracleEntry, PlayerEntry},
+    registry::{AnyEvaluator, Meaning, OracleEntry, PlayerEntry},
 };
 use std::sync::Arc;
 
@@ -48,9 +48,31 @@ static REGISTRY: Registry<Reversi> = Registry {
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
     best_model: |game| (!game.is_by_discs()).then_some(alea_models::REVERSI_1),
-    read_model: model_file::evaluator_from_bytes,
+    read_model,
     ..Registry::DEFAULT
 };
+
+/// Reads a model of these rules or, where wins count, one of disc leads: more discs are more wins.
+fn read_model(game: &Reversi, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Reversi>>, String> {
+    let problem = match model_file::evaluator_from_bytes(game, content) {
+        Ok(evaluator) => return Ok(evaluator),
+        Err(problem) => problem,
+    };
+    let by_discs = game.with_score_by_discs(true);
+    match ModelFile::from_bytes(&by_discs, content) {
+        Ok(ModelFile {
+            model: Model::NTuple(model),
+            ..
+        }) if !game.is_by_discs() => {
+            let model = model.with_scaled_log_odds(WIN_SLOPE).map_err(|error| error.to_string())?;
+            Ok(Arc::new(model))
+        }
+        _ => Err(problem),
+    }
+}
+
+/// Log odds of a win per log odds of the expected disc lead.
+const WIN_SLOPE: f32 = 8.0;
 
 impl Playable for Reversi {
     fn registry() -> &'static Registry<Self> {

@@ -217,10 +217,12 @@ static TUPLE_SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
         tuples: all_pairs,
+        symmetric: false,
     },
     NamedTuples {
         name: "board",
         tuples: board_tuples,
+        symmetric: false,
     },
 ];
 

@@ -8,7 +8,7 @@ use crate::{
     inputs::{Cell, Learnable, format_cell, parse_cell, view_len, with_view},
 };
 use alea_core::text::{joined, suggestion};
-use std::{fmt::Debug, ops::Range};
+use std::{collections::HashSet, fmt::Debug, ops::Range};
 
 /// Maximal number of tuples; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
@@ -27,8 +27,9 @@ pub const CUSTOM_NAME: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Cells of each tuple, shorter tuples first.
+    /// Cells of each tuple, shorter tuples first; tuples that share a table are neighbours.
     tuples: Vec<Vec<Cell>>,
+    /// First row of each tuple's table.
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
@@ -57,7 +58,8 @@ struct EqualStrideRun {
 
 impl<G: Learnable> PartialEq for TupleSet<G> {
     fn eq(&self, other: &Self) -> bool {
-        (self.name, &self.tuples, &self.phases) == (other.name, &other.tuples, &other.phases)
+        (self.name, &self.tuples, &self.bases, &self.phases)
+            == (other.name, &other.tuples, &other.bases, &other.phases)
             && self.game.model_game_name() == other.game.model_game_name()
     }
 }
@@ -76,10 +78,22 @@ impl<G: Learnable> TupleSet<G> {
                 suggestion(name, &names)
             )));
         };
-        Self::new(game, set.name, (set.tuples)(game))
+        let tuples = (set.tuples)(game).into_iter();
+        let tables = match set.symmetric {
+            true => tables_by_symmetry(game, tuples),
+            false => tuples.map(|tuple| vec![tuple]).collect(),
+        };
+        Self::new(game, set.name, tables)
     }
 
-    /// Parses tuples, each given as cell names separated by blanks.
+    /// Adds the images of all tuples under the symmetries of the game, which share their tables.
+    pub fn with_images(self) -> Result<Self, ModelError> {
+        let tables = tables_by_symmetry(&self.game, self.tuples.into_iter());
+        Self::new(&self.game, self.name, tables)
+    }
+
+    /// Parses tuples, each given as cell names separated by blanks; those that share a table are
+    /// joined by ` = `.
     pub fn parse_custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cell_groups();
         let cell = |text: &str| {
@@ -94,32 +108,39 @@ impl<G: Learnable> TupleSet<G> {
                 ModelError(format!("'{text}' is no cell; there are {list}"))
             })
         };
-        let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
-        let tuples = tuples.iter().map(cells).collect::<Result<_, _>>()?;
-        Self::new(game, CUSTOM_NAME, tuples)
+        let cells = |text: &str| text.split_whitespace().map(cell).collect();
+        let table = |text: &T| text.as_ref().split('=').map(cells).collect();
+        let tables = tuples.iter().map(table).collect::<Result<_, _>>()?;
+        Self::new(game, CUSTOM_NAME, tables)
     }
 
-    fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
-        let text = |tuple: &[Cell]| tuple_text(game, tuple);
-        check_tuples(&tuples, text)?;
-        tuples.sort_by_key(Vec::len);
+    /// A set of tables, each with the tuples that share it.
+    fn new(
+        game: &G,
+        name: &'static str,
+        mut tables: Vec<Vec<Vec<Cell>>>,
+    ) -> Result<Self, ModelError> {
+        check_tables(&tables, |tuple: &[Cell]| tuple_text(game, tuple))?;
+        tables.sort_by_key(|table| table[0].len());
         let mut bases = Vec::new();
         let mut runs: Vec<EqualStrideRun> = Vec::new();
         let mut rows = 0;
-        for tuple in &tuples {
-            bases.push(rows);
+        for table in &tables {
             let mut strides = Vec::new();
             let mut stride = 1;
-            for cell in tuple {
+            for cell in &table[0] {
                 strides.push(stride);
                 stride *= cell.alphabet_size() as u32;
             }
+            bases.extend(table.iter().map(|_| rows));
             rows += stride;
+            let tuples = table.len();
             match runs.last_mut() {
-                Some(run) if run.strides == strides => run.tuples += 1,
-                _ => runs.push(EqualStrideRun { tuples: 1, strides }),
+                Some(run) if run.strides == strides => run.tuples += tuples,
+                _ => runs.push(EqualStrideRun { tuples, strides }),
             }
         }
+        let tuples = tables.concat();
         let cell_indices = tuples
             .iter()
             .flatten()
@@ -193,6 +214,15 @@ impl<G: Learnable> TupleSet<G> {
         &self.phases
     }
 
+    /// Whether this is `other` without its phases.
+    pub fn is_undivided(&self, other: &Self) -> bool {
+        let whole = Self {
+            phases: GameParts::WHOLE_GAME,
+            ..other.clone()
+        };
+        *self == whole
+    }
+
     /// First row of the position's phase.
     #[inline]
     pub fn phase_offset(&self, position: &G::Position) -> u32 {
@@ -224,14 +254,12 @@ impl<G: Learnable> TupleSet<G> {
 
     /// Rows of each tuple's table, relative to those of the phase.
     pub fn table_row_ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        let ends = self.bases[1..]
-            .iter()
-            .map(|&base| base as usize)
-            .chain([self.rows]);
-        self.bases
-            .iter()
-            .zip(ends)
-            .map(|(&base, end)| base as usize..end)
+        let rows = |tuple: &Vec<Cell>| tuple.iter().map(|cell| cell.alphabet_size()).product();
+        let tables = self.bases.iter().zip(&self.tuples);
+        tables.map(move |(&base, tuple)| {
+            let (first, rows): (usize, usize) = (base as usize, rows(tuple));
+            first..first + rows
+        })
     }
 
     /// Whether `Rules::remaining_length`s of `remaining` and 1 less are different phases.
@@ -318,13 +346,48 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// Texts of the tuples, for [`Self::parse_custom`].
+    /// Texts of the tables, for [`Self::parse_custom`].
     pub fn tuple_texts(&self) -> Vec<String> {
-        self.tuples
-            .iter()
-            .map(|tuple| tuple_text(&self.game, tuple))
-            .collect()
+        let mut texts: Vec<String> = Vec::new();
+        let mut last = None;
+        for (tuple, base) in self.tuples.iter().zip(&self.bases) {
+            let text = tuple_text(&self.game, tuple);
+            match texts.last_mut().filter(|_| last == Some(base)) {
+                Some(table) => *table += &format!("{SHARED_TABLE}{text}"),
+                None => texts.push(text),
+            }
+            last = Some(base);
+        }
+        texts
     }
+}
+
+/// Separator of tuples that share a table.
+const SHARED_TABLE: &str = " = ";
+
+/// Images of tuples under all symmetries, those of one tuple in one table. An image with the cells
+/// of an earlier one is left out.
+fn tables_by_symmetry<G: Learnable>(
+    game: &G,
+    tuples: impl Iterator<Item = Vec<Cell>>,
+) -> Vec<Vec<Vec<Cell>>> {
+    let mut known = HashSet::new();
+    let mut images = |tuple: Vec<Cell>| -> Vec<Vec<Cell>> {
+        let image = |symmetry| {
+            let cells = tuple.iter().map(|&cell| game.transform_cell(cell, symmetry));
+            cells.collect::<Vec<_>>()
+        };
+        let images = (0..game.symmetries()).map(image);
+        images.filter(|tuple| known.insert(sorted(tuple))).collect()
+    };
+    let tables = tuples.map(&mut images);
+    tables.filter(|table| !table.is_empty()).collect()
+}
+
+fn sorted(tuple: &[Cell]) -> Vec<Cell> {
+    let mut sorted = tuple.to_vec();
+    sorted.sort_unstable();
+    sorted
 }
 
 fn tuples_by_cell<G: Learnable>(game: &G, tuples: &[Vec<Cell>]) -> Vec<Vec<TupleRef>> {
@@ -347,24 +410,26 @@ pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     joined(cells, " ")
 }
 
-fn check_tuples(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
-    if !(1..=MAX_TUPLES).contains(&tuples.len()) {
+fn check_tables(
+    tables: &[Vec<Vec<Cell>>],
+    text: impl Fn(&[Cell]) -> String,
+) -> Result<(), ModelError> {
+    let count = tables.iter().map(Vec::len).sum();
+    if !(1..=MAX_TUPLES).contains(&count) {
         return Err(ModelError(format!(
-            "{} tuples; a set has 1 to {MAX_TUPLES}",
-            tuples.len()
+            "{count} tuples; a set has 1 to {MAX_TUPLES}"
         )));
     }
     let mut rows = 0u64;
-    let mut distinct = std::collections::HashSet::new();
-    for (number, tuple) in (1..).zip(tuples) {
+    let mut distinct = HashSet::new();
+    for (number, tuple) in (1..).zip(tables.iter().flatten()) {
         if !(1..=MAX_CELLS).contains(&tuple.len()) {
             let cells = tuple.len();
             return Err(ModelError(format!(
                 "tuple {number} has {cells} cells; a tuple has 1 to {MAX_CELLS}"
             )));
         }
-        let mut sorted = tuple.clone();
-        sorted.sort_unstable();
+        let sorted = sorted(tuple);
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let (tuple, cell) = (text(tuple), text(&pair[..1]));
             return Err(ModelError(format!("the tuple '{tuple}' has {cell} twice")));
@@ -375,8 +440,21 @@ fn check_tuples(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Resul
                 text(tuple)
             )));
         }
-        let table_rows = tuple.iter().fold(1u64, |rows, cell| {
-            rows.saturating_mul(cell.alphabet_size() as u64)
+    }
+    for table in tables {
+        let symbols = |tuple: &Vec<Cell>| -> Vec<usize> {
+            tuple.iter().map(|cell| cell.alphabet_size()).collect()
+        };
+        let first = symbols(&table[0]);
+        if let Some(other) = table.iter().find(|tuple| symbols(tuple) != first) {
+            let [first, other] = [&table[0], other].map(|tuple| text(tuple));
+            return Err(ModelError(format!(
+                "the tuples '{first}' and '{other}' share a table; their cells must have the same \
+                 numbers of symbols, one by one"
+            )));
+        }
+        let table_rows = first.iter().fold(1u64, |rows, &symbols| {
+            rows.saturating_mul(symbols as u64)
         });
         rows = rows.saturating_add(table_rows);
     }

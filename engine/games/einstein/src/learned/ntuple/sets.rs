@@ -47,7 +47,11 @@ const fn named_tuples(
     name: &'static str,
     tuples: fn(&Standard) -> Vec<Vec<Cell>>,
 ) -> NamedTuples<Standard> {
-    NamedTuples { name, tuples }
+    NamedTuples {
+        name,
+        tuples,
+        symmetric: false,
+    }
 }
 
 const SIDE_FIRST_STONES: [usize; 2] = [0, MAX_STONES];

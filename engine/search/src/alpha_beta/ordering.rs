@@ -1,0 +1,90 @@
+//! Move order: the table's best move, then by shallow searches or, near the leaves, by move class,
+//! the enemy's replies and history.
+
+use super::{AlphaBeta, Place, Successor, UNKNOWN};
+use alea_core::{evaluator::Evaluator, search_game::SearchGame};
+
+/// All history counters are halved when one exceeds this.
+const HISTORY_LIMIT: f32 = 1e6;
+
+const MIN_DEPTH_FOR_VALUES: u32 = 3;
+
+/// Depth at which shallow searches look a ply ahead; each further look takes as many plies more.
+const PLIES_PER_ORDERING_PLY: u32 = 4;
+
+impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
+    pub(super) fn order_successors(
+        &mut self,
+        position: &G::Position,
+        at: Place,
+        successors: &mut [Successor<G>],
+        hint: Option<u16>,
+    ) {
+        let ordering = self.options.ordering;
+        if successors.len() > 1 {
+            if ordering.evaluator && at.depth >= MIN_DEPTH_FOR_VALUES {
+                self.order_by_values(position, at, successors);
+            } else {
+                for successor in &mut *successors {
+                    successor.order = self.cheap_order(position, successor);
+                }
+            }
+        }
+        if let Some(hint) = hint.filter(|_| ordering.table) {
+            let best = successors.iter_mut().find(|one| one.index == hint);
+            if let Some(best) = best {
+                best.order = f32::INFINITY;
+            }
+        }
+    }
+
+    fn order_by_values(
+        &mut self,
+        position: &G::Position,
+        at: Place,
+        successors: &mut [Successor<G>],
+    ) {
+        let depth_dependent = self.depth_dependent;
+        let below = Place {
+            ply: at.ply + 1,
+            depth: (at.depth / PLIES_PER_ORDERING_PLY).saturating_sub(1),
+        };
+        for successor in successors {
+            self.stats.nodes += 1;
+            successor.order = match successor.payoff {
+                Some(payoff) => payoff,
+                None => {
+                    self.update_cache(position, at.ply, successor);
+                    let window = (UNKNOWN, 1.0 - UNKNOWN);
+                    1.0 - self.search(&successor.position, below, window)
+                }
+            };
+        }
+        self.depth_dependent = depth_dependent;
+    }
+
+    #[inline]
+    fn cheap_order(&self, position: &G::Position, successor: &Successor<G>) -> f32 {
+        let ordering = self.options.ordering;
+        let mut order = 0.0;
+        if ordering.tactics {
+            let class = self.game.move_class(position, successor.mv);
+            let replies = self.game.reply_count(&successor.position);
+            order += f32::from(class) * 2.0 * HISTORY_LIMIT - replies as f32 * HISTORY_LIMIT;
+        }
+        if ordering.history {
+            order += self.history[self.game.history_index(position, successor.mv)];
+        }
+        order
+    }
+
+    pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
+        let counter = &mut self.history[self.game.history_index(position, mv)];
+        *counter += (depth * depth) as f32;
+        if *counter > HISTORY_LIMIT {
+            for counter in &mut self.history {
+                *counter /= 2.0;
+            }
+        }
+    }
+}

@@ -1,7 +1,18 @@
 //! Exact values of some positions, from endgame tables or solvers.
 
 use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
-use std::fmt::Debug;
+use std::{fmt::Debug, time::Duration};
+
+/// What [`Oracle::root_values`] are for, and the time that they may take.
+#[derive(Clone, Copy, Debug)]
+pub struct RootRequest<'a> {
+    /// Whether all moves need exact values.
+    pub all: bool,
+    /// Wall time that may pass; `None` for no limit.
+    pub budget: Option<Duration>,
+    /// Limits of the decision.
+    pub limits: &'a Limits,
+}
 
 /// Game-theoretic values of some unfinished positions; 0 and 1 are exact.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
@@ -39,6 +50,19 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     ) -> bool {
         let _ = (game, position, moves, bounds);
         false
+    }
+
+    /// Bounds of the values of `moves` at the root of a search, for the seat that makes them, found at
+    /// once: exact of the first best move, or of all. `None` if unknown or if it takes too long.
+    fn root_values(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        request: RootRequest<'_>,
+    ) -> Option<Vec<Bounds>> {
+        let _ = (game, position, moves, request);
+        None
     }
 
     /// Maximal absolute error of the values.

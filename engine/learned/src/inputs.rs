@@ -126,6 +126,20 @@ pub trait TupleInputs: Playable {
     /// Writes the view of a position from the perspective of `seat`.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
+    /// Calls `change` with the index and the new symbol of all cells that a move may change, from the
+    /// perspective of `seat`; returns whether the game tells. By default views are compared.
+    #[inline]
+    fn symbol_changes(
+        &self,
+        before: &Self::Position,
+        after: &Self::Position,
+        seat: Seat,
+        change: impl FnMut(usize, u8),
+    ) -> bool {
+        let _ = (before, after, seat, change);
+        false
+    }
+
     /// Range of `Rules::remaining_length` before the end; by default 1 to `Rules::max_plies`.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()

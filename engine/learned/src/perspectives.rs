@@ -32,6 +32,21 @@ pub(crate) trait PerspectiveSums<G: Game> {
     fn sum(&self, inputs: &[Self::Input], sums: &mut [Self::Sum]);
 
     fn change(&self, old: &[Self::Input], new: &[Self::Input], sums: &mut [Self::Sum]);
+
+    /// Replaces `inputs` and `sums`, which are those of `before`, by those of `after`; `old` are the
+    /// inputs of `before`.
+    #[inline]
+    fn follow_move(
+        &self,
+        (before, after): (&G::Position, &G::Position),
+        seat: Seat,
+        old: &[Self::Input],
+        inputs: &mut [Self::Input],
+        sums: &mut [Self::Sum],
+    ) {
+        self.extract_after(before, after, seat, inputs);
+        self.change(old, inputs, sums);
+    }
 }
 
 /// Inputs and their sums for each perspective. Reuse does not allocate.
@@ -124,11 +139,11 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         self.inputs.copy_from_slice(&parent.inputs);
         self.sums.resize(parent.sums.len(), S::default());
         self.sums.copy_from_slice(&parent.sums);
-        let inputs = &mut self.inputs[seat * inputs_len..][..inputs_len];
-        kernels.extract_after(before, after, seat, inputs);
-        kernels.change(
+        kernels.follow_move(
+            (before, after),
+            seat,
             &parent.inputs[seat * inputs_len..][..inputs_len],
-            inputs,
+            &mut self.inputs[seat * inputs_len..][..inputs_len],
             &mut self.sums[seat * sums_len..][..sums_len],
         );
         (self.lens, self.computed, self.current) = (parent.lens, parent.computed, 1 << seat);

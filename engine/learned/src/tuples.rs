@@ -174,6 +174,15 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 impl<G: Learnable> TupleNetwork<G> {
     /// A network with a weight per row; an error if one is not finite or sums get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
+        Self::with_file_bits(set, weights, bias, None)
+    }
+
+    fn with_file_bits(
+        set: TupleSet<G>,
+        weights: Vec<f32>,
+        bias: f32,
+        file_bits: Option<u32>,
+    ) -> Result<Self, ModelError> {
         if weights.len() != set.row_count() {
             let (found, expected) = (weights.len(), set.row_count());
             return Err(ModelError(format!(
@@ -189,13 +198,13 @@ impl<G: Learnable> TupleNetwork<G> {
         if !bias.is_finite() {
             return Err(ModelError(format!("the bias is {bias}; it must be finite")));
         }
-        let quantized = QuantizedWeights::new(&set, &weights, bias)?;
+        let quantized = QuantizedWeights::new(&set, &weights, bias, file_bits)?;
         Ok(Self {
             set,
             weights,
             bias,
             quantized,
-            file_bits: None,
+            file_bits,
             probcut_errors: None,
         })
     }
@@ -211,8 +220,10 @@ impl<G: Learnable> TupleNetwork<G> {
         };
         let scale = (1u32 << bits) as f32;
         let rounded = self.weights.iter().map(|weight| (weight * scale).round() / scale);
-        Self::new(self.set, rounded.collect(), self.bias).map(|network| Self {
-            file_bits: Some(bits),
+        let errors = self.probcut_errors;
+        let rounded = rounded.collect();
+        Self::with_file_bits(self.set, rounded, self.bias, Some(bits)).map(|network| Self {
+            probcut_errors: errors,
             ..network
         })
     }
@@ -225,21 +236,19 @@ impl<G: Learnable> TupleNetwork<G> {
     ) -> Result<Self, ModelError> {
         let scale = (1u32 << bits) as f32;
         let weights = weights.iter().map(|&weight| f32::from(weight) / scale);
-        Self::new(set, weights.collect(), bias).map(|network| Self {
-            file_bits: Some(bits),
-            ..network
-        })
+        Self::with_file_bits(set, weights.collect(), bias, Some(bits))
     }
 
-    /// The network with log odds `factor` times as large.
+    /// The network with log odds `factor` times as large, rounded to 16 bits.
     pub fn with_scaled_log_odds(self, factor: f32) -> Result<Self, ModelError> {
         let errors = self.probcut_errors.map(|errors| errors.scaled(factor));
         let weights = self.weights.iter().map(|weight| weight * factor);
         let network = Self::new(self.set, weights.collect(), self.bias * factor)?;
-        Ok(Self {
+        Self {
             probcut_errors: errors,
             ..network
-        })
+        }
+        .rounded_to_i16()
     }
 
     /// Binary logarithm of the integer for 1.0, if weights are 16-bit integers in files.

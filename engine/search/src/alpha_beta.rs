@@ -19,7 +19,7 @@ use alea_core::{
     chance_bounds::Bounds,
     evaluator::Evaluator,
     game::{Game, OutcomeList},
-    oracle::Oracle,
+    oracle::{Oracle, RootRequest},
     search_game::SearchGame,
 };
 use std::sync::Arc;
@@ -233,8 +233,8 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         let found = match cut {
             Some(found) => found,
             None => {
-                self.order_successors(position, at, &mut buffers.successors, hint);
-                self.search_successors(position, at, &mut buffers.successors, (alpha, beta))
+                let hint = hint.filter(|_| self.options.ordering.table);
+                self.search_successors(position, at, &mut buffers.successors, (alpha, beta), hint)
             }
         };
         self.scratch[at.ply] = Some(buffers);
@@ -294,13 +294,25 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         at: Place,
         successors: &mut [Successor<G>],
         (alpha, beta): (f32, f32),
+        hint: Option<u16>,
     ) -> (f32, u16) {
         let (mut best, mut best_index) = (UNKNOWN, u16::MAX);
+        // The table's move often makes the order of the others needless.
+        let hinted = successors.iter().position(|one| Some(one.index) == hint);
+        match hinted {
+            Some(hinted) => successors.swap(0, hinted),
+            None => self.order_successors(position, at, successors),
+        }
         for next in 0..successors.len() {
-            let rest = (next..successors.len()).rev();
-            let orders = |index: &usize| successors[*index].order;
-            let chosen = rest.max_by(|one, other| orders(one).total_cmp(&orders(other)));
-            successors.swap(next, chosen.unwrap_or(next));
+            if next == 1 && hinted.is_some() {
+                self.order_successors(position, at, &mut successors[1..]);
+            }
+            if next > 0 || hinted.is_none() {
+                let rest = (next..successors.len()).rev();
+                let orders = |index: &usize| successors[*index].order;
+                let chosen = rest.max_by(|one, other| orders(one).total_cmp(&orders(other)));
+                successors.swap(next, chosen.unwrap_or(next));
+            }
             let successor = &successors[next];
             let low = alpha.max(best);
             let value = self.search_in_turn(position, at, successor, (low, beta), next == 0);
@@ -425,6 +437,26 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
 
     fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         std::mem::replace(&mut self.oracle, oracle)
+    }
+
+    fn solve_root(
+        &mut self,
+        position: &G::Position,
+        moves: Option<&[G::Move]>,
+        all: bool,
+    ) -> Option<Vec<Bounds>> {
+        let oracle = self.oracle.as_deref()?;
+        let mut listed = G::Moves::default();
+        let moves = moves.unwrap_or_else(|| {
+            self.game.moves(position, &mut listed);
+            &listed
+        });
+        let request = RootRequest {
+            all,
+            budget: self.limit_checker.time_left().map(|left| left / 2),
+            limits: self.limit_checker.outer_limits(),
+        };
+        oracle.root_values(&self.game, position, moves, request)
     }
 
     fn set_eval_timer(&mut self, clock: EvalTimer) {

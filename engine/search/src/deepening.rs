@@ -71,6 +71,15 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
+    /// Values of moves, by default all, by the oracle alone, as [`Oracle::root_values`].
+    fn solve_root(
+        &mut self,
+        _position: &G::Position,
+        _moves: Option<&[G::Move]>,
+        _all: bool,
+    ) -> Option<Vec<Bounds>> {
+        None
+    }
 
     /// Sorts the root moves for a search to this depth; returns how many to search, from the front.
     fn arrange_root_moves(
@@ -470,6 +479,15 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         let best = self.run(position, |worker, depths, outer_limits| {
             let mut moves = RootMove::list_unsearched(legal);
             let mut completed_depth = 0;
+            if let Some(solved) = worker.solve_root(position, Some(legal), false) {
+                for (root, bounds) in moves.iter_mut().zip(solved) {
+                    root.bounds = bounds;
+                }
+                let value = |index: &usize| moves[*index].bounds.lower;
+                let best = (0..moves.len()).rev();
+                let best = best.max_by(|one, other| value(one).total_cmp(&value(other)));
+                return (moves[best.unwrap_or(0)], 0);
+            }
             for depth in depths {
                 if completed_depth > 0 {
                     moves[1..]
@@ -539,6 +557,10 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     fn value(&mut self, position: &G::Position) -> f32 {
         self.run(position, |worker, depths, outer_limits| {
             let (mut value, mut completed_depth) = (UNKNOWN_VALUE, 0);
+            if let Some(solved) = worker.solve_root(position, None, false) {
+                let values = solved.iter().map(|bounds| bounds.lower);
+                return (values.fold(0.0, f32::max), 0);
+            }
             for depth in depths {
                 let (bounds, proven) = worker.root_value(position, depth);
                 if worker.limit_checker().stopped() {
@@ -581,6 +603,10 @@ fn deepen_payoffs<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
+    if let Some(solved) = worker.solve_root(position, Some(moves), true) {
+        let values = solved.into_iter().map(|bounds| (bounds.lower, None));
+        return (values.collect(), 0);
+    }
     // Values of different depths do not compare: only the first iteration counts if unfinished.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {

@@ -231,6 +231,12 @@ impl LimitChecker {
         &self.outer
     }
 
+    /// Time until the deadline; `None` without one.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        let Deadline { stopwatch, after } = self.deadline?;
+        Some(after.saturating_sub(stopwatch.elapsed()))
+    }
+
     #[inline]
     pub(super) fn check_outer_limits(&mut self) {
         self.stopped |= self.outer.is_stopped();

@@ -11,8 +11,19 @@ mod static_eval;
 mod table;
 
 use super::{Move, Position, Reversi};
-use alea_core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions};
+use alea_core::{
+    chance_bounds::Bounds,
+    game::Game,
+    limits::Limits,
+    monotonic_clock::Instant,
+    oracle::{Oracle, RootRequest},
+    simd::Instructions,
+};
 use alea_play::player::{Analysis, Decision, Failure, Player};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 use table::Table;
 
 pub(super) const SCORE_UNIT: &str = "discs";
@@ -49,7 +60,7 @@ const fn parity_regions(size: usize) -> [u64; 64] {
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// Exact solver with a transposition table.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Endgame {
     game: Reversi,
     parity_regions: &'static [u64; 64],
@@ -59,6 +70,7 @@ pub struct Endgame {
     guesses: bool,
     nodes: u64,
     limits: Limits,
+    deadline: Option<Instant>,
     next_check: u64,
     is_stopped: bool,
 }
@@ -80,6 +92,7 @@ impl Endgame {
             guesses: false,
             nodes: 0,
             limits: Limits::NONE,
+            deadline: None,
             next_check: u64::MAX,
             is_stopped: false,
         }
@@ -96,6 +109,56 @@ impl Endgame {
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();
         scores.map(|estimate| estimate.score).collect()
+    }
+
+    /// Index of the first of the best `moves`, and its score for the side to move or, if `by_sign`,
+    /// only the score's sign; `None` if limits end the search.
+    fn best_move(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        by_sign: bool,
+    ) -> Option<(usize, i32)> {
+        let is_complete = moves.len() == position.moves.count_ones().max(1) as usize;
+        let mut best = match (is_complete, by_sign) {
+            (false, _) => -INFINITE_DISCS,
+            (true, false) => self.score_positions(std::slice::from_ref(position))[0].score,
+            (true, true) => self.sign(position),
+        };
+        let mut best_index = None;
+        for (index, &mv) in moves.iter().enumerate() {
+            let after = self.game.play(position, mv);
+            // Of all moves the first that is as good as the position; of some, each that is better.
+            let (alpha, beta) = match (is_complete, by_sign) {
+                (true, _) => (best - 1, best),
+                (false, true) => (best.max(-1), 1),
+                (false, false) => (best, INFINITE_DISCS),
+            };
+            let score = -self.search(&after, -beta, -alpha);
+            if self.is_stopped {
+                return None;
+            }
+            if score > alpha || best_index.is_none() && !is_complete {
+                (best, best_index) = (if by_sign { score.signum() } else { score }, Some(index));
+                if is_complete || by_sign && best > 0 {
+                    break;
+                }
+            }
+        }
+        best_index.map(|index| (index, best)).filter(|_| !self.is_stopped)
+    }
+
+    /// Sign of the score.
+    fn sign(&mut self, position: &Position) -> i32 {
+        self.table.reset_estimated_bounds();
+        if self.entries > 0 && self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION {
+            self.guesses = true;
+            self.table.has_estimates = true;
+            self.search(position, -1, 1);
+            self.guesses = false;
+            self.table.reset_estimated_bounds();
+        }
+        self.search(position, -1, 1).signum()
     }
 
     fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
@@ -127,6 +190,7 @@ impl Endgame {
     }
 
     fn set_limits(&mut self, limits: &Limits) {
+        self.deadline = None;
         self.limits.clone_from(limits);
         self.is_stopped = false;
         self.next_check = match limits.stop {
@@ -139,9 +203,38 @@ impl Endgame {
     fn is_over(&mut self) -> bool {
         if self.nodes >= self.next_check {
             self.next_check = self.nodes + NODES_BETWEEN_CHECKS;
-            self.is_stopped = self.limits.is_stopped();
+            self.is_stopped = self.limits.is_stopped()
+                || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }
         self.is_stopped
+    }
+
+    fn solve_root(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        request: RootRequest<'_>,
+    ) -> Option<Vec<Bounds>> {
+        self.set_limits(request.limits);
+        self.deadline = request.budget.map(|budget| Instant::now() + budget);
+        if self.deadline.is_some() {
+            self.next_check = self.nodes;
+        }
+        let game = self.game;
+        let payoff = |score| Bounds::exact(game.payoff_of_discs(score));
+        if request.all {
+            let estimates = self.move_estimates(position, moves).into_iter();
+            let scores = estimates.map(|estimate| estimate.exact_score());
+            return scores.map(|score| Some(payoff(score?))).collect();
+        }
+        let (best, score) = self.best_move(position, moves, !game.is_by_discs())?;
+        let others = Bounds {
+            lower: 0.0,
+            upper: payoff(score).upper,
+        };
+        let mut bounds = vec![others; moves.len()];
+        bounds[best] = payoff(score);
+        Some(bounds)
     }
 
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
@@ -231,12 +324,49 @@ impl Estimate {
     }
 }
 
-/// Oracle that solves positions with few empty squares.
-#[derive(Clone, Copy, Debug)]
+/// Oracle that solves positions with few empty squares; searches ask it at their root.
+#[derive(Debug)]
 pub struct SolvedEndgames {
-    /// Maximal empty squares of a solved position.
-    pub empties: u32,
+    empties: Option<u32>,
+    /// Solvers that no thread uses.
+    idle: Mutex<Vec<Endgame>>,
 }
+
+impl SolvedEndgames {
+    /// Solves positions with at most `empties` empty squares.
+    pub fn up_to(empties: u32) -> Self {
+        Self {
+            empties: Some(empties),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Solves positions at the root of searches if the search's time is enough.
+    pub fn within_time() -> Self {
+        Self {
+            empties: None,
+            idle: Mutex::default(),
+        }
+    }
+
+    fn is_worth_trying(&self, empties: u32, budget: Option<Duration>) -> bool {
+        match (self.empties, budget) {
+            (Some(most), _) => empties <= most,
+            (None, None) => false,
+            (None, Some(budget)) => {
+                let doublings = empties as i32 - EMPTIES_SOLVED_IN_A_MILLISECOND;
+                budget.as_secs_f64() >= 1e-3 * COST_OF_AN_EMPTY.powi(doublings)
+            }
+        }
+    }
+}
+
+/// Empty squares of positions of games that are solved in a millisecond, and the factor of one more.
+const EMPTIES_SOLVED_IN_A_MILLISECOND: i32 = 12;
+const COST_OF_AN_EMPTY: f64 = 2.2;
+
+/// Table entries of solvers at the root of searches: 8 MB.
+const ROOT_TABLE_ENTRIES: usize = 1 << 18;
 
 impl Oracle<Reversi> for SolvedEndgames {
     fn value(&self, game: &Reversi, position: &Position) -> Option<f32> {
@@ -244,13 +374,31 @@ impl Oracle<Reversi> for SolvedEndgames {
     }
 
     fn value_within(&self, game: &Reversi, position: &Position, limits: &Limits) -> Option<f32> {
-        if game.empties(position) > self.empties {
+        if game.empties(position) > self.empties.unwrap_or(0) {
             return None;
         }
         let mut solver = Endgame::with_entries(*game, 0);
         solver.set_limits(limits);
         let result = solver.value(position);
         (!solver.is_stopped).then_some(result)
+    }
+
+    fn root_values(
+        &self,
+        game: &Reversi,
+        position: &Position,
+        moves: &[Move],
+        request: RootRequest<'_>,
+    ) -> Option<Vec<Bounds>> {
+        if !self.is_worth_trying(game.empties(position), request.budget) {
+            return None;
+        }
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let solver = idle().pop().filter(|solver| solver.game == *game);
+        let mut solver = solver.unwrap_or_else(|| Endgame::with_entries(*game, ROOT_TABLE_ENTRIES));
+        let found = solver.solve_root(position, moves, request);
+        idle().push(solver);
+        found
     }
 }
 
@@ -317,6 +465,18 @@ impl Player<Reversi> for EndgamePlayer {
         legal: &[Move],
         limits: &Limits,
     ) -> Result<Decision<Move>, Failure> {
+        if self.solver.game.empties(position) <= self.empties {
+            let before = self.solver.nodes;
+            self.solver.set_limits(limits);
+            if let Some((best, score)) = self.solver.best_move(position, legal, false) {
+                let best = legal[best];
+                self.solved = Some((*position, vec![(best, score)]));
+                let mut decision = Decision::without_values(best);
+                decision.value = Some(self.solver.game.payoff_of_discs(score));
+                decision.stats.nodes = self.solver.nodes - before;
+                return Ok(decision);
+            }
+        }
         let analysis = self.analyse(position, Some(legal), limits)?;
         let best = analysis.line[0];
         let rate_moves = analysis

@@ -169,17 +169,30 @@ impl TupleInputs for Reversi {
                 None => symbols.copy_from_slice(&row[..self.size()]),
             }
         }
-        let empty = self.squares() & !(own | enemy);
-        let moves = |own, enemy| (run_ends(own, enemy) & empty).count_ones().min(MAX_MOVES) as u8;
-        if let Some([own_moves, other_moves, empties, parities @ ..]) =
-            scalars.as_mut_array::<SCALARS>()
-        {
-            (*own_moves, *other_moves) = (moves(own, enemy), moves(enemy, own));
-            *empties = empty.count_ones() as u8;
-            for (parity, quarter) in parities.iter_mut().zip(self.quarters()) {
-                *parity = (empty & quarter).count_ones() as u8 & 1;
-            }
+        if let Some(scalars) = scalars.as_mut_array::<SCALARS>() {
+            *scalars = self.scalar_symbols(position, seat);
         }
+    }
+
+    #[inline]
+    fn symbol_changes(
+        &self,
+        before: &Position,
+        after: &Position,
+        seat: Seat,
+        mut change: impl FnMut(usize, u8),
+    ) -> bool {
+        let [own_before, enemy_before] = [before.discs(seat), before.discs(1 - seat)];
+        let [own, enemy] = [after.discs(seat), after.discs(1 - seat)];
+        for square in squares_of(own_before ^ own | enemy_before ^ enemy) {
+            let symbol = (own >> square & 1) as u8 + 2 * (enemy >> square & 1) as u8;
+            change(square / COLUMNS * self.size() + square % COLUMNS, symbol);
+        }
+        let scalars = self.scalar_symbols(after, seat);
+        for (index, symbol) in (self.size() * self.size()..).zip(scalars) {
+            change(index, symbol);
+        }
+        true
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
@@ -217,12 +230,28 @@ impl TupleInputs for Reversi {
 const SCALARS: usize = 7;
 
 impl Reversi {
+    /// Symbols of the cells beside those of the board.
+    #[inline]
+    fn scalar_symbols(&self, position: &Position, seat: Seat) -> [u8; SCALARS] {
+        let empty = self.squares() & !(position.own | position.enemy);
+        let other_moves = run_ends(position.enemy, position.own) & empty;
+        let moves = [position.moves, other_moves].map(u64::count_ones);
+        let mut moves = moves.map(|moves| moves.min(MAX_MOVES) as u8);
+        if seat != position.seat() {
+            moves.swap(0, 1);
+        }
+        let parities = self.quarters().map(|quarter| (empty & quarter).count_ones() as u8 & 1);
+        let [own_moves, other_moves] = moves;
+        let [first, second, third, fourth] = parities;
+        let empties = empty.count_ones() as u8;
+        [own_moves, other_moves, empties, first, second, third, fourth]
+    }
+
     /// Squares of the board's quarters, row by row.
     #[inline]
     fn quarters(&self) -> [u64; 4] {
         let half = self.size() / 2;
-        let row = (1 << half) - 1;
-        let first = (0..half).fold(0, |set, at| set | row << (COLUMNS * at));
+        let first = [0, 0, 0x0303, 0x07_0707, 0x0F0F_0F0F][half.min(4)];
         let below = first << (COLUMNS * half);
         [first, first << half, below, below << half]
     }

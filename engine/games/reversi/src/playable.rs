@@ -17,14 +17,17 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// Oracle of `endgame=N`, which solves positions with at most N empty squares.
+/// Oracle of `endgame=N`, which solves positions with at most N empty squares; by default as many as
+/// the time of a search allows.
 static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     key: "endgame",
     read: |value, _| {
         let empties = parse_number("endgame", value, 0..=20)?;
-        Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
+        Ok((empties > 0).then(|| Arc::new(SolvedEndgames::up_to(empties)) as _))
     },
-    default: |_, _| Ok(None),
+    default: |_, by_time| {
+        Ok(by_time.then(|| Arc::new(SolvedEndgames::within_time()) as _))
+    },
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
     win_probability: |_| None,

@@ -21,6 +21,8 @@ const LOG_ODDS_FRACTION_BITS: u32 = 18;
 pub struct QuantizedWeights {
     /// Weights by row.
     pub weights: Vec<i32>,
+    /// The same weights in half the space, if they are 16-bit integers in files; else empty.
+    pub narrow: Vec<i16>,
     /// Bias plus half a step of [`Self::log_odds`], which thus rounds to the nearest.
     pub bias: i32,
     /// b, the number of fractional bits.
@@ -32,7 +34,8 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds weights as finely as possible without overflow.
+    /// Rounds weights as finely as possible without overflow, but not beyond `file_bits`, the binary
+    /// logarithm of the integer for 1.0 in files of 16 bits.
     ///
     /// # Errors
     /// If sums may get too large.
@@ -40,6 +43,7 @@ impl QuantizedWeights {
         set: &TupleSet<G>,
         weights: &[f32],
         bias: f32,
+        file_bits: Option<u32>,
     ) -> Result<Self, ModelError> {
         let tables: f64 = set
             .table_row_ranges()
@@ -56,7 +60,8 @@ impl QuantizedWeights {
         let rounding =
             (set.tuple_count() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_FRACTION_BITS));
         let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < SUM_LIMIT;
-        let Some(bits) = (MIN_FRACTION_BITS..=MAX_FRACTION_BITS).rev().find(fits) else {
+        let bits = (MIN_FRACTION_BITS..=MAX_FRACTION_BITS).rev().find(fits);
+        let Some(bits) = bits.map(|bits| file_bits.unwrap_or(bits).min(bits)) else {
             return Err(ModelError(format!(
                 "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
             )));
@@ -65,8 +70,12 @@ impl QuantizedWeights {
             (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
                 as i32
         };
+        let weights: Vec<i32> = weights.iter().map(|&weight| quantized(weight)).collect();
+        let narrow = weights.iter().filter(|_| file_bits.is_some());
+        let narrow: Result<Vec<i16>, _> = narrow.map(|&weight| i16::try_from(weight)).collect();
         Ok(Self {
-            weights: weights.iter().map(|&weight| quantized(weight)).collect(),
+            narrow: narrow.unwrap_or_default(),
+            weights,
             bias: quantized(bias) + rounding_offset(bits),
             bits,
         })

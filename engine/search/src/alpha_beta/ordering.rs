@@ -9,32 +9,22 @@ const HISTORY_LIMIT: f32 = 1e6;
 
 const MIN_DEPTH_FOR_VALUES: u32 = 3;
 
-/// Depth at which shallow searches look a ply ahead; each further look takes as many plies more.
-const PLIES_PER_ORDERING_PLY: u32 = 4;
-
 impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
+    /// Sets the order of successors, the greatest first.
     pub(super) fn order_successors(
         &mut self,
         position: &G::Position,
         at: Place,
         successors: &mut [Successor<G>],
-        hint: Option<u16>,
     ) {
-        let ordering = self.options.ordering;
-        if successors.len() > 1 {
-            if ordering.evaluator && at.depth >= MIN_DEPTH_FOR_VALUES {
-                self.order_by_values(position, at, successors);
-            } else {
-                for successor in &mut *successors {
-                    successor.order = self.cheap_order(position, successor);
-                }
-            }
+        if successors.len() < 2 {
+            return;
         }
-        if let Some(hint) = hint.filter(|_| ordering.table) {
-            let best = successors.iter_mut().find(|one| one.index == hint);
-            if let Some(best) = best {
-                best.order = f32::INFINITY;
-            }
+        if self.options.ordering.evaluator && at.depth >= MIN_DEPTH_FOR_VALUES {
+            return self.order_by_values(position, at, successors);
+        }
+        for successor in successors {
+            successor.order = self.cheap_order(position, successor);
         }
     }
 
@@ -47,7 +37,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         let depth_dependent = self.depth_dependent;
         let below = Place {
             ply: at.ply + 1,
-            depth: (at.depth / PLIES_PER_ORDERING_PLY).saturating_sub(1),
+            depth: 0,
         };
         for successor in successors {
             self.stats.nodes += 1;

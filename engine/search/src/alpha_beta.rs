@@ -175,7 +175,11 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             true => self.try_probcut(position, at, (alpha, beta)),
             false => None,
         };
-        let hint = entry.map(|entry| entry.hint);
+        let mut hint = entry.map(|entry| entry.hint);
+        if hint.is_none() && is_null_window {
+            // ProbCut's search, if there was one, found a move.
+            hint = self.probe(key, at.depth).map(|entry| entry.hint);
+        }
         let (value, hint) = match cut {
             Some(value) => (value, hint.unwrap_or(u16::MAX)),
             None => self.search_moves(position, at, (alpha, beta), hint),

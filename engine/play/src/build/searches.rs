@@ -19,6 +19,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 use alea_search::{
+    alpha_beta,
     best_reply::BestReplySearch,
     deepening::{DeepeningOptions, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
@@ -108,6 +109,9 @@ const LIMITED_DEEPENING_STEP: u32 = 1;
 /// 2,000 positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
+/// Default `probcut` of games without chance.
+const LIMITED_ALPHA_BETA_PROBCUT_SIGMAS: f32 = 1.1;
+
 /// Defaults of the move filter, the smallest that change no choice but for rounding: by the model
 /// of backgammon in 500 positions at depth 2 and 200 at depth 3 (`benches/results/searches.md`).
 const DEFAULT_FILTER: usize = 12;
@@ -170,7 +174,12 @@ impl<G: Playable> SearchRecipe<G> {
                     let negascout = form != StarForm::Filtered
                         && arguments.choice("negascout", &[("no", false), ("yes", true)])?;
                     let no_table = plain || form == StarForm::Outcomes;
-                    table = read_table(arguments, notation, &limits, no_table)?;
+                    // Deeper results of a selective search are no worse for being of another depth.
+                    let usual = match alpha_beta::suits(&game) && !limits.is_depth_only() {
+                        true => DepthPolicy::Deeper,
+                        false => DepthPolicy::SameDepth,
+                    };
+                    table = read_table(arguments, notation, &limits, no_table, usual)?;
                     if form == StarForm::Outcomes {
                         require_single_depth(&limits, notation, "form=outcomes")?;
                         Shape::Outcomes(StarByOutcomeOptions {
@@ -188,10 +197,10 @@ impl<G: Playable> SearchRecipe<G> {
                         };
                         let ordering = read_ordering(arguments, usual)?;
                         let by_limits = cuts == Pruning::Star2 && !limits.is_depth_only();
-                        let usual = if by_limits {
-                            LIMITED_PROBCUT_SIGMAS
-                        } else {
-                            0.0
+                        let usual = match (by_limits, alpha_beta::suits(&game)) {
+                            (true, true) => LIMITED_ALPHA_BETA_PROBCUT_SIGMAS,
+                            (true, false) => LIMITED_PROBCUT_SIGMAS,
+                            _ => 0.0,
                         };
                         let probcut = arguments.number_named("probcut", 0.0..=100.0)?;
                         let options = StarOptions {
@@ -423,6 +432,7 @@ fn read_table(
     notation: &Notation,
     limits: &SearchLimits,
     none: bool,
+    usual_reuse: DepthPolicy,
 ) -> Result<TableRecipe, Problem> {
     let is_shallow = limits
         .depths
@@ -448,13 +458,13 @@ fn read_table(
             ("two_level", Replacement::TwoLevel),
         ],
     )?;
-    let reuse = arguments.choice(
-        "reuse",
-        &[
-            ("same", DepthPolicy::SameDepth),
-            ("deeper", DepthPolicy::Deeper),
-        ],
-    )?;
+    let mut policies = [
+        ("same", DepthPolicy::SameDepth),
+        ("deeper", DepthPolicy::Deeper),
+    ];
+    // The first is the default.
+    policies.sort_by_key(|policy| policy.1 != usual_reuse);
+    let reuse = arguments.choice("reuse", &policies)?;
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(

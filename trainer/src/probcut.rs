@@ -4,13 +4,14 @@
 use crate::Error;
 use alea_core::{
     moments::Moments,
-    probcut::{MIN_DEPTH, ProbcutErrors, SearchError, shallow_depth},
+    probcut::{MIN_DEPTH, ProbcutErrors, SearchError, shallow_depths},
 };
 use alea_play::{
     build::PlayerRecipe, playable::Playable, player::Player, player_notation::trusted_text,
 };
 use alea_search::limits::Limits;
 use indicatif::ProgressBar;
+use std::collections::HashSet;
 
 /// Moves left that share errors.
 const MOVES_PER_STAGE: u32 = 3;
@@ -38,9 +39,12 @@ pub fn measure<G: Playable>(
         PlayerRecipe::parse(trusted_text(&player), game).map_err(Error::new)
     };
     let recipes: Vec<PlayerRecipe<G>> = (1..=depth).map(recipe).collect::<Result<_, _>>()?;
+    let mut known = HashSet::new();
+    let is_new = |position: &&G::Position| known.insert(game.key(position));
+    let positions: Vec<&G::Position> = positions.iter().filter(is_new).collect();
     progress.set_length(positions.len() as u64);
     let found = alea_parallel::map_items_with(
-        positions.iter(),
+        positions,
         || recipes.iter().map(PlayerRecipe::make).collect::<Vec<_>>(),
         |players, position| {
             progress.inc(1);
@@ -73,15 +77,23 @@ pub fn measure<G: Playable>(
         mean: sum.mean() as f32,
         deviation: sum.deviation() as f32,
     };
+    let errors_of_stage = |(_, sums): (_, &Vec<Moments>)| -> Vec<Vec<SearchError>> {
+        let mut errors = sums.iter().map(error);
+        let of_depth = |depth| {
+            let count = shallow_depths(depth).count();
+            errors.by_ref().take(count).collect()
+        };
+        (MIN_DEPTH..=depth).map(of_depth).collect()
+    };
     let stages = (0..sums.len()).filter_map(nearest);
     Ok(ProbcutErrors {
         moves_per_stage: MOVES_PER_STAGE,
-        stages: stages.map(|(_, sums)| sums.iter().map(error).collect()).collect(),
+        stages: stages.map(errors_of_stage).collect(),
     })
 }
 
-/// The stage of a position and, for each depth from [`MIN_DEPTH`], how far its value exceeds that of
-/// the shallow search in log odds; `None` if one is decided.
+/// The stage of a position and, for each depth from [`MIN_DEPTH`] and each of its shallow depths, how
+/// far the deep value exceeds the shallow one in log odds; `None` if one is decided.
 fn differences<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>],
@@ -97,6 +109,7 @@ fn differences<G: Playable>(
     let value = |depth: u32| values[depth as usize - 1];
     let depths = MIN_DEPTH..=values.len() as u32;
     let stage = game.expected_moves_left(position) / MOVES_PER_STAGE;
-    let difference = |depth| value(depth) - value(shallow_depth(depth));
-    Some((stage as usize, depths.map(difference).collect()))
+    let of_depth = |depth| shallow_depths(depth).map(move |shallow| (depth, shallow));
+    let difference = |(depth, shallow)| value(depth) - value(shallow);
+    Some((stage as usize, depths.flat_map(of_depth).map(difference).collect()))
 }

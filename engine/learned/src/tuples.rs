@@ -259,7 +259,7 @@ impl<G: Learnable> TupleNetwork<G> {
     /// Maximal error of the log odds by rounding to 16 bits.
     pub fn rounding_error(&self) -> f64 {
         let half_step = |bits: u32| 0.5 / f64::from(1u32 << bits);
-        self.file_bits.map_or(0.0, half_step) * self.set.tuple_count() as f64
+        self.file_bits.map_or(0.0, half_step) * (self.set.tuple_count() + 1) as f64
     }
 
     /// The tuple set.

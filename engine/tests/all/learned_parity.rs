@@ -144,13 +144,18 @@ fn defined_log_odds<G: Learnable>(
     let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
     let mut sum = to_units(network.bias());
     with_view(game, position, game.to_move(position), |symbols| {
-        for tuple in set.tuple_cells() {
-            let (mut row, mut rows) = (0, 1);
-            for cell in tuple {
-                row += rows * usize::from(symbols[cell.index()]);
-                rows *= cell.alphabet_size();
+        let mut tuples = set.tuple_cells().iter();
+        for table in set.tuple_texts() {
+            let mut rows = 1;
+            for tuple in tuples.by_ref().take(table.split('=').count()) {
+                let mut row = 0;
+                rows = 1;
+                for cell in tuple {
+                    row += rows * usize::from(symbols[cell.index()]);
+                    rows *= cell.alphabet_size();
+                }
+                sum += to_units(network.weights()[base + row]);
             }
-            sum += to_units(network.weights()[base + row]);
             base += rows;
         }
     });
@@ -272,9 +277,11 @@ fn check_game<G: Learnable>(name: &str, plies: usize) {
         let set = TupleSet::from_name(&game, set.name).unwrap();
         let set = set.with_phases([3, 6]).unwrap();
         let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 700.0 - 0.004);
-        let network = TupleNetwork::new(set, weights.collect(), 0.1).unwrap();
-        let log_odds = |position: &_| defined_log_odds(&network, &game, position);
-        check(&game, &network, log_odds, plies);
+        let network = TupleNetwork::new(set, weights.collect(), 0.125).unwrap();
+        for network in [network.clone(), network.rounded_to_i16().unwrap()] {
+            let log_odds = |position: &_| defined_log_odds(&network, &game, position);
+            check(&game, &network, log_odds, plies);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod support;
 mod toy_games;
 
 mod allocation;
+mod alpha_beta;
 mod architecture;
 mod backgammon;
 mod backgammon_mat;

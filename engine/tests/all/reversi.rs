@@ -418,7 +418,7 @@ fn no_table_changes_a_score() {
 fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
     let game = Reversi::EIGHT;
     let mut player = EndgamePlayer::new(game, 8);
-    let oracle = SolvedEndgames { empties: 8 };
+    let oracle = SolvedEndgames::up_to(8);
     let knows = |position: &Position| oracle.value(&game, position);
     let mut solver = Endgame::new(game);
     for position in random_games(&game, 20, 9) {

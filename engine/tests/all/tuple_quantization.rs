@@ -12,6 +12,7 @@ fn quantize_weights(weights: &[f32], bias: f32) -> Result<QuantizedWeights, Mode
         &TupleSet::parse_custom(&Standard::default(), &["a0", "a1"]).unwrap(),
         weights,
         bias,
+        None,
     )
 }
 
@@ -53,7 +54,7 @@ fn the_phases_of_a_table_count_as_one() {
         ([200.0, 1.0, 2.0, -200.0], 22),
         ([1.0, 2.0, -300.0, 1.0], 21),
     ] {
-        let quantized = QuantizedWeights::new(&set, &weights, 0.0).unwrap();
+        let quantized = QuantizedWeights::new(&set, &weights, 0.0, None).unwrap();
         assert_eq!(quantized.bits, bits, "{weights:?}");
     }
 }

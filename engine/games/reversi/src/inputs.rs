@@ -39,7 +39,7 @@ const fn cell_groups(size: usize) -> [CellGroup; 4] {
     [
         CellGroup::single('b', squares, 3, board),
         optional_group('m', squares, 2, MAX_MOVES as usize + 1, moves),
-        optional_group('e', squares + 2, 1, squares + 1, empties),
+        optional_group('e', squares + 2, 1, 65, empties),
         optional_group('q', squares + 3, 4, 2, parities),
     ]
 }
@@ -107,8 +107,8 @@ fn pattern_tuples(game: &Reversi) -> Vec<Vec<Cell>> {
     shapes.map(cells).chain(scalars).collect()
 }
 
-/// Tuple sets, the default first; on 8×8 with 46, 34 and 49 tuples, 671,922, 120,942 and … rows of
-/// weights.
+/// Tuple sets, the default first; on 8×8 with 46, 34 and 49 tuples, 671,922, 120,942 and 168,370 rows
+/// of weights.
 static TUPLE_SETS: [NamedTuples<Reversi>; 3] = [
     NamedTuples {
         name: "lines-and-corners",
@@ -320,6 +320,11 @@ mod tests {
         let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
         let small = 10 * 81 + 4 * (19_683 + 6561);
         assert_eq!(both, [(46, lines + corners), (18, small)]);
+        let diagonals = 6561 + 2187 + 729 + 243 + 81;
+        let shared = 2 * 59_049 + 19_683 + 3 * 6561 + diagonals + 32 * 32 + 65 + 16;
+        assert_eq!(shared, 168_370);
+        let tuples = 4 + 3 * 4 + (2 + 4 * 4) + 4 + 8 + 3;
+        assert_eq!(count(&Reversi::EIGHT, "patterns"), (tuples, shared));
     }
 
     #[test]
@@ -340,6 +345,42 @@ mod tests {
     }
 
     #[test]
+    fn tuples_that_share_a_table_are_images() {
+        let game = Reversi::EIGHT;
+        let set = set(&game, "patterns");
+        let mut tables: Vec<Vec<&Vec<Cell>>> = Vec::new();
+        let mut last = None;
+        for (range, tuple) in set.table_row_ranges().zip(set.tuple_cells()) {
+            if last.as_ref() == Some(&range) {
+                tables.last_mut().unwrap().push(tuple);
+            } else {
+                tables.push(vec![tuple]);
+            }
+            last = Some(range);
+        }
+        assert_eq!(tables.len(), 1 + 3 + 5 + 2 + 3);
+        for table in tables {
+            let image = |symmetry| -> Vec<Cell> {
+                let cells = table[0].iter();
+                cells.map(|&cell| game.transform_cell(cell, symmetry)).collect()
+            };
+            let images: Vec<Vec<Cell>> = (0..8).map(image).collect();
+            assert!(table.iter().all(|tuple| images.contains(tuple)));
+        }
+    }
+
+    #[test]
+    fn numbers_of_moves_empty_squares_and_parities() {
+        let game = Reversi::EIGHT;
+        let text = "XXX-----/-O------/--O-----/--------/--------/--------/--------/-------O O";
+        let position = game.parse_position(text).unwrap();
+        let symbols = with_view(&game, &position, position.seat(), |view| view[64..].to_vec());
+        // White has no move; Black takes b2 from b3 and a3, and b2 with c3 from d4. The upper left
+        // quarter has 11 empty squares, the lower right one 15.
+        assert_eq!(symbols, [0, 3, 58, 1, 0, 0, 1]);
+    }
+
+    #[test]
     fn images_of_cells_see_in_images_of_positions_what_cells_see() {
         for game in Reversi::ALL {
             plies(&game, |position, _, _| {
@@ -348,7 +389,7 @@ mod tests {
                 let seen = view(position);
                 for symmetry in 0..game.symmetries() {
                     let transform_set = view(&game.transform_position(position, symmetry));
-                    for cell in game.cell_groups()[0].cells() {
+                    for cell in game.cell_groups().iter().flat_map(CellGroup::cells) {
                         let image_cell = game.transform_cell(cell, symmetry);
                         assert_eq!(seen[cell.index()], transform_set[image_cell.index()]);
                     }

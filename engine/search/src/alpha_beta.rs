@@ -513,7 +513,18 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
         let is_first = window.0 <= 0.0;
         let value =
             self.search_in_turn(position, Place { ply: 0, depth }, &successor, window, is_first);
-        (Bounds::exact(value), depth_dependent == self.depth_dependent)
+        let bounds = match value {
+            _ if value <= window.0 => Bounds {
+                upper: value,
+                ..Bounds::UNKNOWN
+            },
+            _ if value >= window.1 => Bounds {
+                lower: value,
+                ..Bounds::UNKNOWN
+            },
+            _ => Bounds::exact(value),
+        };
+        (bounds, depth_dependent == self.depth_dependent)
     }
 }
 

@@ -104,7 +104,7 @@ fn probcut_saves_nodes_and_changes_values_little() {
     let evaluator = parse_evaluator(trusted_text("squares"), &game).unwrap();
     let error = SearchError {
         mean: 0.0,
-        deviation: 0.5,
+        deviation: 0.1,
     };
     let of_depth = |depth| shallow_depths(depth).map(|_| error).collect();
     let measured = Measured {
@@ -133,7 +133,7 @@ fn probcut_saves_nodes_and_changes_values_little() {
     };
     let (exact, all_nodes) = values(None);
     let (selective, nodes) = values(Some(1.0));
-    assert!(2 * nodes < all_nodes, "{nodes} of {all_nodes}");
+    assert!(4 * nodes < 3 * all_nodes, "{nodes} of {all_nodes}");
     let differences = exact.iter().zip(&selective).map(|(one, other)| (one - other).abs());
     assert!(differences.sum::<f32>() / (exact.len() as f32) < 0.03);
     // Errors beyond all values leave nothing to cut.

@@ -18,7 +18,7 @@ files! {
     INTEGER_1 = "integer-1.safetensors"
     QUICK_NETWORK = "quick-network.safetensors"
     QUICK_NTUPLE = "quick-ntuple.safetensors"
-    REVERSI_1 = "reversi-1.safetensors"
+    REVERSI_2 = "reversi-2.safetensors"
     REVERSIXT_2 = "reversixt-2.safetensors"
     STRONG_1 = "strong-1.safetensors"
 }

@@ -133,6 +133,11 @@ impl<G: Playable> SearchRecipe<G> {
         let evaluator = arguments.take("eval")?;
         let game = game.with_assumed_chance(arguments)?;
         let limits = read_search_limits(arguments, depth)?;
+        let strongest = Notation::new(game.strongest_evaluator_name());
+        let evaluator = match evaluator {
+            None if alpha_beta::suits(&game) && !limits.is_depth_only() => Some(&strongest),
+            named => named,
+        };
         let evaluator = or_default_evaluator(evaluator, &game)?;
         let (mut table, mut known) = (NO_TABLE, None);
         let shape = match name {

@@ -233,7 +233,7 @@ def test_unknown_models_are_refused_in_one_line(tmp_path, name, key, before, aft
     [
         ("fast-1", "x"),
         ("fast-1", "a..../...../...../...../...1. r -"),
-        ("reversi-1", "XO X"),
+        ("reversi-2", "XO X"),
         ("havannah-4", "a16"),
         ("reversixt-2", "1"),
     ],

@@ -70,7 +70,10 @@ pub fn measure<G: Playable>(
         )));
     }
     let nearest = |stage: usize| {
-        let measured = sums.iter().enumerate().filter(|(_, sums)| is_measured(sums));
+        let measured = sums
+            .iter()
+            .enumerate()
+            .filter(|(_, sums)| is_measured(sums));
         measured.min_by_key(|(other, _)| other.abs_diff(stage))
     };
     let error = |sum: &Moments| SearchError {
@@ -111,5 +114,8 @@ fn differences<G: Playable>(
     let stage = game.expected_moves_left(position) / MOVES_PER_STAGE;
     let of_depth = |depth| shallow_depths(depth).map(move |shallow| (depth, shallow));
     let difference = |(depth, shallow)| value(depth) - value(shallow);
-    Some((stage as usize, depths.flat_map(of_depth).map(difference).collect()))
+    Some((
+        stage as usize,
+        depths.flat_map(of_depth).map(difference).collect(),
+    ))
 }

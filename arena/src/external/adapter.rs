@@ -30,7 +30,10 @@ impl<G: Playable> ProtocolAdapter<G> {
         let (fits, size) = match protocol.name {
             "lines" => (true, None),
             "tcga" => (G::INFO.name == "einstein", Some(5)),
-            "nboard" => (["reversi", "reversi(score=discs)"].contains(&rules.as_str()), None),
+            "nboard" => (
+                ["reversi", "reversi(score=discs)"].contains(&rules.as_str()),
+                None,
+            ),
             _ => (game.seats() == 2, None),
         };
         if !fits {

@@ -99,4 +99,21 @@ mod tests {
             assert_eq!(next, parts);
         }
     }
+
+    #[test]
+    fn a_merge_names_the_tasks_that_lack_parts() {
+        // Ten parts of five tasks, two each.
+        let missing = |is_done: fn(u64) -> bool| {
+            TaskSlice::Merge { of: 5 }.missing_tasks(Path::new("runs/a"), 10, is_done)
+        };
+        let text = |tasks: &str| {
+            Some(format!(
+                "runs/a: not all of 5 tasks are done: {tasks} lack something"
+            ))
+        };
+        assert_eq!(missing(|_| true), None);
+        assert_eq!(missing(|part| part != 0), text("1"));
+        assert_eq!(missing(|part| !(3..8).contains(&part)), text("2-4"));
+        assert_eq!(missing(|part| part % 8 > 1), text("1, 5"));
+    }
 }

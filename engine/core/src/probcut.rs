@@ -17,7 +17,10 @@ pub const MAX_DEPTH: u32 = 24;
 pub fn shallow_depths(depth: u32) -> impl Iterator<Item = u32> {
     let shallow = move |divisor| 2 * (depth / divisor) + depth % 2;
     let [least, half] = [shallow(8), shallow(4)];
-    let depths = [Some(least).filter(|&least| least > 0 && least < half), Some(half)];
+    let depths = [
+        Some(least).filter(|&least| least > 0 && least < half),
+        Some(half),
+    ];
     depths.into_iter().flatten()
 }
 

@@ -211,7 +211,10 @@ impl<G: Learnable> TupleNetwork<G> {
 
     /// Rounds weights to multiples of a power of two that are 16-bit integers in files.
     pub fn rounded_to_i16(self) -> Result<Self, ModelError> {
-        let max = self.weights.iter().fold(0.0f32, |max, weight| max.max(weight.abs()));
+        let max = self
+            .weights
+            .iter()
+            .fold(0.0f32, |max, weight| max.max(weight.abs()));
         let fits = |bits: &u32| max * (1u32 << bits) as f32 <= f32::from(i16::MAX);
         let Some(bits) = (0..=MAX_FILE_BITS).rev().find(fits) else {
             return Err(ModelError(format!(
@@ -219,7 +222,10 @@ impl<G: Learnable> TupleNetwork<G> {
             )));
         };
         let scale = (1u32 << bits) as f32;
-        let rounded = self.weights.iter().map(|weight| (weight * scale).round() / scale);
+        let rounded = self
+            .weights
+            .iter()
+            .map(|weight| (weight * scale).round() / scale);
         let errors = self.probcut_errors;
         let rounded = rounded.collect();
         Self::with_file_bits(self.set, rounded, self.bias, Some(bits)).map(|network| Self {

@@ -188,8 +188,16 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             return alpha;
         }
         let bounds = Bounds {
-            lower: if value > alpha { value.max(known.lower) } else { known.lower },
-            upper: if value < beta { value.min(known.upper) } else { known.upper },
+            lower: if value > alpha {
+                value.max(known.lower)
+            } else {
+                known.lower
+            },
+            upper: if value < beta {
+                value.min(known.upper)
+            } else {
+                known.upper
+            },
         };
         let result = NewEntry {
             depth: at.depth,
@@ -487,7 +495,10 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
             Some(payoff) => payoff,
             None => self.search(position, Place { ply: 0, depth }, ALL_VALUES),
         };
-        (Bounds::exact(value), depth_dependent == self.depth_dependent)
+        (
+            Bounds::exact(value),
+            depth_dependent == self.depth_dependent,
+        )
     }
 
     fn move_bounds(
@@ -511,8 +522,13 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
         };
         let window = (alpha.max(ALL_VALUES.0), beta.min(ALL_VALUES.1));
         let is_first = window.0 <= 0.0;
-        let value =
-            self.search_in_turn(position, Place { ply: 0, depth }, &successor, window, is_first);
+        let value = self.search_in_turn(
+            position,
+            Place { ply: 0, depth },
+            &successor,
+            window,
+            is_first,
+        );
         let bounds = match value {
             _ if value <= window.0 => Bounds {
                 upper: value,

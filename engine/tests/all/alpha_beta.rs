@@ -54,13 +54,27 @@ fn check_values<G: Playable>(name: &str, evaluator: &str, depths: &[u32], count:
                 let value = player.value(&position, &Limits::NONE).value.unwrap();
                 let values = player.analyse(&position, None, &Limits::NONE).unwrap();
                 let values = values.moves.iter().map(|rated| rated.value.unwrap());
-                (found.best, found.value.unwrap(), value, values.collect::<Vec<f32>>())
+                (
+                    found.best,
+                    found.value.unwrap(),
+                    value,
+                    values.collect::<Vec<f32>>(),
+                )
             };
             let (best, value, root, values) = decide("textbook", "");
-            for options in ["", ", table=0", ", order=none", ", aspiration=0.02", ", step=1"] {
+            for options in [
+                "",
+                ", table=0",
+                ", order=none",
+                ", aspiration=0.02",
+                ", step=1",
+            ] {
                 let found = decide("star2", options);
                 let near = |one: f32, other: f32| (one - other).abs() < 1e-5;
-                assert!(near(found.1, value) && near(found.2, root), "{name} {options}");
+                assert!(
+                    near(found.1, value) && near(found.2, root),
+                    "{name} {options}"
+                );
                 let mut pairs = found.3.iter().zip(&values);
                 assert!(pairs.all(|(&one, &other)| near(one, other)));
                 // Moves whose values differ by rounding alone may both be the best.
@@ -134,7 +148,10 @@ fn probcut_saves_nodes_and_changes_values_little() {
     let (exact, all_nodes) = values(None);
     let (selective, nodes) = values(Some(1.0));
     assert!(4 * nodes < 3 * all_nodes, "{nodes} of {all_nodes}");
-    let differences = exact.iter().zip(&selective).map(|(one, other)| (one - other).abs());
+    let differences = exact
+        .iter()
+        .zip(&selective)
+        .map(|(one, other)| (one - other).abs());
     assert!(differences.sum::<f32>() / (exact.len() as f32) < 0.03);
     // Errors beyond all values leave nothing to cut.
     assert_eq!(values(Some(1e6)).0, exact);

@@ -535,3 +535,17 @@ fn one_ply_has_no_luck() {
         }
     }
 }
+
+#[test]
+fn without_chance_one_rollout_says_all() {
+    let game = Reversi::EIGHT;
+    let evaluator = build::parse_evaluator(trusted_text("mobility"), &game).unwrap();
+    let mut rollouts = EvaluatorRollouts::new(game, EvaluatorPointer(evaluator), None, 0);
+    let rule = StoppingRule {
+        max_games: 100,
+        target_error: 0.0,
+    };
+    let mut cost = Cost::default();
+    let found = roll_out_position(&mut rollouts, &game.start(), 0, 1, rule, &mut cost);
+    assert_eq!(found.sample_count(), 1.0);
+}

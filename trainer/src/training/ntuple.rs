@@ -113,10 +113,8 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
             WeightType::F32 => network,
             WeightType::I16 => network.and_then(TupleNetwork::rounded_to_i16),
         };
-        network
-            .map(Model::NTuple)
-            .map_err(|problem| {
-                Error::Divergence(format!("the engine refuses the n-tuple network: {problem}"))
-            })
+        network.map(Model::NTuple).map_err(|problem| {
+            Error::Divergence(format!("the engine refuses the n-tuple network: {problem}"))
+        })
     }
 }

@@ -34,7 +34,8 @@ impl Arguments {
         let mut random = RandomStream::new(self.seed);
         random.shuffle(&mut samples);
         samples.truncate(self.positions as usize);
-        let positions: Vec<G::Position> = samples.into_iter().map(|(position, _)| position).collect();
+        let positions: Vec<G::Position> =
+            samples.into_iter().map(|(position, _)| position).collect();
         let errors = output::with_progress("positions", |progress| {
             measure(game, evaluator, &positions, self.depth, progress)
         })?;
@@ -42,13 +43,15 @@ impl Arguments {
             file.model.set_probcut_errors(Some(errors.clone()));
             file.save(out)?;
         }
-        let told = json!({ "evaluator": evaluator, "positions": positions.len(), "probcut": errors });
+        let told =
+            json!({ "evaluator": evaluator, "positions": positions.len(), "probcut": errors });
         output::print_result(self.json, &told, || table(&errors))
     }
 }
 
 fn table(errors: &ProbcutErrors) -> String {
-    let mut text = "mean and standard deviation of deep minus shallow, in log odds\n\ndepth".to_owned();
+    let mut text =
+        "mean and standard deviation of deep minus shallow, in log odds\n\ndepth".to_owned();
     let depths = errors.stages.first().map_or(0, Vec::len) as u32;
     for depth in MIN_DEPTH..MIN_DEPTH + depths {
         for shallow in shallow_depths(depth) {

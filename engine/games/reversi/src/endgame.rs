@@ -148,7 +148,9 @@ impl Endgame {
                 }
             }
         }
-        best_index.map(|index| (index, best)).filter(|_| !self.is_stopped)
+        best_index
+            .map(|index| (index, best))
+            .filter(|_| !self.is_stopped)
     }
 
     /// Sign of the score.
@@ -207,7 +209,9 @@ impl Endgame {
         if self.nodes >= self.next_check {
             self.next_check = self.nodes + NODES_BETWEEN_CHECKS;
             self.is_stopped = self.limits.is_stopped()
-                || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                || self
+                    .deadline
+                    .is_some_and(|deadline| Instant::now() >= deadline);
         }
         self.is_stopped
     }

@@ -88,7 +88,10 @@ fn line_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
 /// Corner blocks of 3×3 and 2×5 squares (on 4×4: 2×4).
 fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let blocks = [(3, 3), (2, game.size().min(5))];
-    symmetric_tuples(game, blocks.map(|(rows, columns)| corner_block(rows, columns)))
+    symmetric_tuples(
+        game,
+        blocks.map(|(rows, columns)| corner_block(rows, columns)),
+    )
 }
 
 /// The patterns of Logistello (Buro 1997), one of each shape: an edge with the squares diagonally
@@ -222,7 +225,11 @@ impl TupleInputs for Reversi {
         let last = self.size() - 1;
         let image = 1 << image(quarter / 2 * last, quarter % 2 * last);
         let mut quarters = self.quarters().into_iter();
-        parities.cell(quarters.position(|quarter| quarter & image != 0).unwrap_or(0))
+        parities.cell(
+            quarters
+                .position(|quarter| quarter & image != 0)
+                .unwrap_or(0),
+        )
     }
 }
 
@@ -240,11 +247,21 @@ impl Reversi {
         if seat != position.seat() {
             moves.swap(0, 1);
         }
-        let parities = self.quarters().map(|quarter| (empty & quarter).count_ones() as u8 & 1);
+        let parities = self
+            .quarters()
+            .map(|quarter| (empty & quarter).count_ones() as u8 & 1);
         let [own_moves, other_moves] = moves;
         let [first, second, third, fourth] = parities;
         let empties = empty.count_ones() as u8;
-        [own_moves, other_moves, empties, first, second, third, fourth]
+        [
+            own_moves,
+            other_moves,
+            empties,
+            first,
+            second,
+            third,
+            fourth,
+        ]
     }
 
     /// Squares of the board's quarters, row by row.
@@ -362,7 +379,9 @@ mod tests {
         for table in tables {
             let image = |symmetry| -> Vec<Cell> {
                 let cells = table[0].iter();
-                cells.map(|&cell| game.transform_cell(cell, symmetry)).collect()
+                cells
+                    .map(|&cell| game.transform_cell(cell, symmetry))
+                    .collect()
             };
             let images: Vec<Vec<Cell>> = (0..8).map(image).collect();
             assert!(table.iter().all(|tuple| images.contains(tuple)));
@@ -374,7 +393,9 @@ mod tests {
         let game = Reversi::EIGHT;
         let text = "XXX-----/-O------/--O-----/--------/--------/--------/--------/-------O O";
         let position = game.parse_position(text).unwrap();
-        let symbols = with_view(&game, &position, position.seat(), |view| view[64..].to_vec());
+        let symbols = with_view(&game, &position, position.seat(), |view| {
+            view[64..].to_vec()
+        });
         // White has no move; Black takes b2 from b3 and a3, and b2 with c3 from d4. The upper left
         // quarter has 11 empty squares, the lower right one 15.
         assert_eq!(symbols, [0, 3, 58, 1, 0, 0, 1]);

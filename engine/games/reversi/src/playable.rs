@@ -25,9 +25,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         let empties = parse_number("endgame", value, 0..=20)?;
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames::up_to(empties)) as _))
     },
-    default: |_, by_time| {
-        Ok(by_time.then(|| Arc::new(SolvedEndgames::within_time()) as _))
-    },
+    default: |_, by_time| Ok(by_time.then(|| Arc::new(SolvedEndgames::within_time()) as _)),
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
     win_probability: |_| None,
@@ -67,7 +65,9 @@ fn read_model(game: &Reversi, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Rev
             model: Model::NTuple(model),
             ..
         }) if !game.is_by_discs() => {
-            let model = model.with_scaled_log_odds(WIN_SLOPE).map_err(|error| error.to_string())?;
+            let model = model
+                .with_scaled_log_odds(WIN_SLOPE)
+                .map_err(|error| error.to_string())?;
             Ok(Arc::new(model))
         }
         _ => Err(problem),

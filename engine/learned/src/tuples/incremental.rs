@@ -36,7 +36,9 @@ impl<G: Learnable> PerspectiveSums<G> for TupleNetwork<G> {
 
     #[inline]
     fn change(&self, old: &[u8], new: &[u8], rows: &mut [u32]) {
-        for_each_change(new, old, |cell| self.change_rows(cell, old[cell], new[cell], rows));
+        for_each_change(new, old, |cell| {
+            self.change_rows(cell, old[cell], new[cell], rows)
+        });
     }
 
     #[inline]

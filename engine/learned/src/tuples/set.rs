@@ -374,7 +374,9 @@ fn tables_by_symmetry<G: Learnable>(
     let mut known = HashSet::new();
     let mut images = |tuple: Vec<Cell>| -> Vec<Vec<Cell>> {
         let image = |symmetry| {
-            let cells = tuple.iter().map(|&cell| game.transform_cell(cell, symmetry));
+            let cells = tuple
+                .iter()
+                .map(|&cell| game.transform_cell(cell, symmetry));
             cells.collect::<Vec<_>>()
         };
         let images = (0..game.symmetries()).map(image);
@@ -453,9 +455,9 @@ fn check_tables(
                  numbers of symbols, one by one"
             )));
         }
-        let table_rows = first.iter().fold(1u64, |rows, &symbols| {
-            rows.saturating_mul(symbols as u64)
-        });
+        let table_rows = first
+            .iter()
+            .fold(1u64, |rows, &symbols| rows.saturating_mul(symbols as u64));
         rows = rows.saturating_add(table_rows);
     }
     check_rows(rows)

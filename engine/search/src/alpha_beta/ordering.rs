@@ -51,7 +51,8 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
                     self.update_cache(position, at.ply, successor);
                     let window = (UNKNOWN, 1.0 - UNKNOWN);
                     let replies = self.game.reply_count(&successor.position) as f32;
-                    1.0 - self.search(&successor.position, below, window) - VALUE_OF_A_REPLY * replies
+                    1.0 - self.search(&successor.position, below, window)
+                        - VALUE_OF_A_REPLY * replies
                 }
             };
         }

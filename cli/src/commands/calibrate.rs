@@ -26,7 +26,7 @@ const POSITIONS_PER_TASK: usize = 1024;
 /// these constants beside each evaluator; this command reproduces them.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: alea calibrate --games 200000 --seed 1\n          alea calibrate --game \
+    after_help = "Example: alea calibrate --games 200000 --seed 1\n         alea calibrate --game \
                   reversi --probcut --eval model:runs/mine.safetensors --out mine.safetensors"
 )]
 pub(crate) struct Arguments {

@@ -177,6 +177,17 @@ pub fn evaluator_from_bytes<G: Learnable>(
     })
 }
 
+/// Reads an n-tuple network from a model file's bytes.
+pub fn tuple_network_from_bytes<G: Learnable>(
+    game: &G,
+    content: &[u8],
+) -> Result<TupleNetwork<G>, ModelError> {
+    match ModelFile::from_bytes(game, content)?.model {
+        Model::NTuple(network) => Ok(network),
+        Model::Network(_) => Err(ModelError("not an n-tuple network".to_owned())),
+    }
+}
+
 impl<G: Learnable> Model<G> {
     fn container(&self) -> Container {
         match self {

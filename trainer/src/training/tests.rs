@@ -1,7 +1,7 @@
 //! Training of both families, resuming, and errors.
 
 use super::*;
-use crate::config::{Schedule, UpdateRule};
+use crate::config::{Schedule, UpdateRule, WeightType};
 use crate::sample::tests::random_samples;
 use engine::games::einstein::{
     Position, Standard,
@@ -334,6 +334,38 @@ fn a_phase_learns_from_its_own_positions_alone() {
         "{:?}",
         alone.weights()
     );
+}
+
+#[test]
+fn images_of_tuples_share_a_table_and_weights_may_have_16_bits() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config();
+    config.training.epochs = 1;
+    config.ntuple.tuples = vec!["b0 b1".to_owned()];
+    config.ntuple.symmetric = true;
+    config.ntuple.weights = WeightType::I16;
+    let report = train_in(&directory, &config, Family::NTuple).unwrap();
+    let network = ntuple(&report);
+    assert_eq!(network.tuple_set().tuple_texts(), ["b0 b1 = b0 b5"]);
+    assert_eq!(network.weights().len(), 13 * 13);
+    let scale = (1u32 << network.file_bits().unwrap()) as f32;
+    assert!(
+        network
+            .weights()
+            .iter()
+            .all(|weight| (weight * scale).fract() == 0.0)
+    );
+    assert!(network.weights().iter().any(|weight| *weight != 0.0));
+
+    config.ntuple.phases = vec![5, 8].into();
+    let mut learner = NTupleLearner::new(&Standard::default(), &config.ntuple).unwrap();
+    learner
+        .set_initial_weights(&Model::NTuple(network.clone()))
+        .unwrap();
+    let Model::NTuple(with_phases) = learner.export().unwrap() else {
+        panic!("n-tuples");
+    };
+    assert_eq!(with_phases.weights(), network.weights().repeat(3));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::{
     transcript_formats::FORMS,
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
-use alea_learned::model_file::{self, Model, ModelFile};
+use alea_learned::model_file;
 use alea_play::{
     chance_sources::NoChance,
     playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
@@ -48,7 +48,7 @@ static REGISTRY: Registry<Reversi> = Registry {
     players: &PLAYERS,
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
-    best_model: |game| (game.size() == 8).then_some(alea_models::REVERSI_2),
+    best_model: |_| Some(alea_models::REVERSI_2),
     read_model,
     ..Registry::DEFAULT
 };
@@ -60,15 +60,10 @@ fn read_model(game: &Reversi, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Rev
         Err(problem) => problem,
     };
     let by_discs = game.with_score_by_discs(true);
-    match ModelFile::from_bytes(&by_discs, content) {
-        Ok(ModelFile {
-            model: Model::NTuple(model),
-            ..
-        }) if !game.is_by_discs() => {
-            let model = model
-                .with_scaled_log_odds(WIN_SLOPE)
-                .map_err(|error| error.to_string())?;
-            Ok(Arc::new(model))
+    match model_file::tuple_network_from_bytes(&by_discs, content) {
+        Ok(network) if !game.is_by_discs() => {
+            let network = network.with_scaled_log_odds(WIN_SLOPE);
+            Ok(Arc::new(network.map_err(|error| error.to_string())?))
         }
         _ => Err(problem),
     }

@@ -134,8 +134,11 @@ impl<G: Playable> SearchRecipe<G> {
         let game = game.with_assumed_chance(arguments)?;
         let limits = read_search_limits(arguments, depth)?;
         let strongest = Notation::new(game.strongest_evaluator_name());
+        // Of games without chance searches that only time or nodes limit are meant to be strong.
+        let is_open_ended = limits.depths[0].max == MAX_DEPTH && !limits.is_depth_only();
+        let is_open_alpha_beta = is_open_ended && alpha_beta::suits(&game);
         let evaluator = match evaluator {
-            None if alpha_beta::suits(&game) && !limits.is_depth_only() => Some(&strongest),
+            None if is_open_alpha_beta => Some(&strongest),
             named => named,
         };
         let evaluator = or_default_evaluator(evaluator, &game)?;
@@ -180,7 +183,7 @@ impl<G: Playable> SearchRecipe<G> {
                         && arguments.choice("negascout", &[("no", false), ("yes", true)])?;
                     let no_table = plain || form == StarForm::Outcomes;
                     // Deeper results of a selective search are no worse for being of another depth.
-                    let usual = match alpha_beta::suits(&game) && !limits.is_depth_only() {
+                    let usual = match is_open_alpha_beta {
                         true => DepthPolicy::Deeper,
                         false => DepthPolicy::SameDepth,
                     };

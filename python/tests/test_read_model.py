@@ -28,7 +28,7 @@ spec.loader.exec_module(read_model)
 PLAYED = {
     "einstein-5x5": [("einstein", 1000, {})],
     "backgammon": [("backgammon", 500, {})],
-    "reversi": [("reversi", 500, {})],
+    "reversi(score=discs)": [("reversi(score=discs)", 500, {})],
     "havannah": [(f"havannah(base={base}, swap=on)", count, {"base": base}) for base, count in ((3, 200), (5, 200), (8, 150))],
     "reversixt": [("reversixt", 100, {})] + [(f'reversixt(map="{path}")', 40, {"map": path}) for path in MAPS],
 }

@@ -151,7 +151,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             return alpha;
         }
         if at.depth == 1 {
-            return self.search_frontier(position, at.ply, alpha, beta);
+            return self.search_frontier(position, at.ply, beta);
         }
         // Read before the probe: a result is proven only if its table entry is, too.
         let depth_dependent = self.depth_dependent;
@@ -258,17 +258,21 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         let Scratch { moves, successors } = buffers;
         self.game.moves(position, moves);
         successors.clear();
-        let mover = self.game.to_move(position);
         for (index, &mv) in (0..).zip(moves.iter()) {
-            let next = self.game.play(position, mv);
-            successors.push(Successor {
-                mv,
-                index,
-                position: next,
-                key: 0,
-                payoff: self.game.payoff(&next, mover),
-                order: 0.0,
-            });
+            successors.push(self.successor(position, mv, index));
+        }
+    }
+
+    #[inline]
+    fn successor(&self, position: &G::Position, mv: G::Move, index: u16) -> Successor<G> {
+        let next = self.game.play(position, mv);
+        Successor {
+            mv,
+            index,
+            position: next,
+            key: 0,
+            payoff: self.game.payoff(&next, self.game.to_move(position)),
+            order: 0.0,
         }
     }
 
@@ -384,37 +388,18 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     }
 
     /// Searches one ply, with moves in their list's order, since scoring them costs as much.
-    fn search_frontier(
-        &mut self,
-        position: &G::Position,
-        ply: usize,
-        alpha: f32,
-        beta: f32,
-    ) -> f32 {
+    fn search_frontier(&mut self, position: &G::Position, ply: usize, beta: f32) -> f32 {
         let mut buffers = self.scratch[ply].take().unwrap_or_default();
         let moves = &mut buffers.moves;
         self.game.moves(position, moves);
-        let mover = self.game.to_move(position);
         let mut best = UNKNOWN;
-        let _ = alpha;
         for (index, &mv) in (0..).zip(moves.iter()) {
-            let next = self.game.play(position, mv);
+            let successor = self.successor(position, mv, index);
             self.stats.nodes += 1;
-            let value = match self.game.payoff(&next, mover) {
-                Some(payoff) => payoff,
-                None => {
-                    let successor = Successor {
-                        mv,
-                        index,
-                        position: next,
-                        key: 0,
-                        payoff: None,
-                        order: 0.0,
-                    };
-                    self.update_cache(position, ply, &successor);
-                    1.0 - self.evaluate(&next, ply + 1)
-                }
-            };
+            let value = successor.payoff.unwrap_or_else(|| {
+                self.update_cache(position, ply, &successor);
+                1.0 - self.evaluate(&successor.position, ply + 1)
+            });
             best = best.max(value);
             if best >= beta {
                 break;
@@ -511,15 +496,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
     ) -> (Bounds, bool) {
         self.prepare_root(position, depth);
         let depth_dependent = self.depth_dependent;
-        let next = self.game.play(position, mv);
-        let successor = Successor {
-            mv,
-            index: 0,
-            position: next,
-            key: 0,
-            payoff: self.game.payoff(&next, self.game.to_move(position)),
-            order: 0.0,
-        };
+        let successor = self.successor(position, mv, 0);
         let window = (alpha.max(ALL_VALUES.0), beta.min(ALL_VALUES.1));
         let is_first = window.0 <= 0.0;
         let value = self.search_in_turn(

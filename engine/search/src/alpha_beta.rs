@@ -86,14 +86,14 @@ struct Successor<G: Game> {
     order: f32,
 }
 
-/// A position on the searched line: the number of moves from the root, and of plies left.
+/// Moves from the root to a node, and plies to search below it.
 #[derive(Clone, Copy)]
-struct Place {
+struct NodeDepth {
     ply: usize,
     depth: u32,
 }
 
-impl Place {
+impl NodeDepth {
     fn below(self) -> Self {
         Self {
             ply: self.ply + 1,
@@ -143,7 +143,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     }
 
     /// Value for the side to move: exact between `alpha` and `beta`, else a bound on that side.
-    fn search(&mut self, position: &G::Position, at: Place, (alpha, beta): (f32, f32)) -> f32 {
+    fn search(&mut self, position: &G::Position, at: NodeDepth, (alpha, beta): (f32, f32)) -> f32 {
         if at.depth == 0 {
             return self.evaluate(position, at.ply);
         }
@@ -160,11 +160,11 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             None => 0,
         };
         let entry = self.probe(key, at.depth);
-        let mut known = Bounds::UNKNOWN;
+        let mut table_bounds = Bounds::UNKNOWN;
         if let Some(entry) = entry.filter(|entry| entry.is_usable) {
-            known = entry.bounds;
+            table_bounds = entry.bounds;
             self.depth_dependent += u64::from(!entry.proven);
-            let Bounds { lower, upper } = known;
+            let Bounds { lower, upper } = table_bounds;
             if lower >= upper || lower >= beta || upper <= alpha {
                 self.stats.table.cuts += 1;
                 return if upper <= alpha { upper } else { lower };
@@ -189,14 +189,14 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         }
         let bounds = Bounds {
             lower: if value > alpha {
-                value.max(known.lower)
+                value.max(table_bounds.lower)
             } else {
-                known.lower
+                table_bounds.lower
             },
             upper: if value < beta {
-                value.min(known.upper)
+                value.min(table_bounds.upper)
             } else {
-                known.upper
+                table_bounds.upper
             },
         };
         let result = NewEntry {
@@ -232,7 +232,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     fn search_moves(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         (alpha, beta): (f32, f32),
         hint: Option<u16>,
     ) -> (f32, u16) {
@@ -307,7 +307,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     fn search_successors(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         successors: &mut [Successor<G>],
         (alpha, beta): (f32, f32),
         hint: Option<u16>,
@@ -353,7 +353,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     fn search_in_turn(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         successor: &Successor<G>,
         (alpha, beta): (f32, f32),
         is_first: bool,
@@ -478,7 +478,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
         let seat = self.game.to_move(position);
         let value = match self.game.payoff(position, seat) {
             Some(payoff) => payoff,
-            None => self.search(position, Place { ply: 0, depth }, ALL_VALUES),
+            None => self.search(position, NodeDepth { ply: 0, depth }, ALL_VALUES),
         };
         (
             Bounds::exact(value),
@@ -501,7 +501,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for AlphaBeta<G, E> {
         let is_first = window.0 <= 0.0;
         let value = self.search_in_turn(
             position,
-            Place { ply: 0, depth },
+            NodeDepth { ply: 0, depth },
             &successor,
             window,
             is_first,

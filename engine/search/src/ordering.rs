@@ -46,6 +46,20 @@ impl Ordering {
     }
 }
 
+/// All history counters are halved when one exceeds this.
+pub(super) const HISTORY_LIMIT: f32 = 1e6;
+
+/// Raises the history counter of a move that failed high in a search of `depth` plies.
+#[inline]
+pub(super) fn raise_history(history: &mut [f32], index: usize, depth: u32) {
+    history[index] += (depth * depth) as f32;
+    if history[index] > HISTORY_LIMIT {
+        for counter in history {
+            *counter /= 2.0;
+        }
+    }
+}
+
 const MAX_MASK_MOVES: usize = 63;
 
 const MAX_GROUPS_PER_HINT: usize = 8;

@@ -1,11 +1,9 @@
 //! Move order: the table's best move, then by shallow searches or, near the leaves, by move class,
 //! the enemy's replies and history.
 
-use super::{AlphaBeta, Place, Successor, UNKNOWN};
+use super::{AlphaBeta, NodeDepth, Successor, UNKNOWN};
+use crate::ordering::{HISTORY_LIMIT, raise_history};
 use alea_core::{evaluator::Evaluator, search_game::SearchGame};
-
-/// All history counters are halved when one exceeds this.
-const HISTORY_LIMIT: f32 = 1e6;
 
 const MIN_DEPTH_FOR_VALUES: u32 = 3;
 
@@ -18,7 +16,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     pub(super) fn order_successors(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         successors: &mut [Successor<G>],
     ) {
         if successors.len() < 2 {
@@ -35,11 +33,11 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     fn order_by_values(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         successors: &mut [Successor<G>],
     ) {
         let depth_dependent = self.depth_dependent;
-        let below = Place {
+        let below = NodeDepth {
             ply: at.ply + 1,
             depth: 0,
         };
@@ -75,12 +73,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     }
 
     pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
-        let counter = &mut self.history[self.game.history_index(position, mv)];
-        *counter += (depth * depth) as f32;
-        if *counter > HISTORY_LIMIT {
-            for counter in &mut self.history {
-                *counter /= 2.0;
-            }
-        }
+        let index = self.game.history_index(position, mv);
+        raise_history(&mut self.history, index, depth);
     }
 }

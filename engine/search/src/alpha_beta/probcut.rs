@@ -1,6 +1,6 @@
 //! ProbCut (Buro 1995): a shallow search that misses the window by far enough replaces a deep one.
 
-use super::{AlphaBeta, NULL_WINDOW, Place};
+use super::{AlphaBeta, NULL_WINDOW, NodeDepth};
 use alea_core::{
     evaluator::Evaluator,
     probcut::{MIN_DEPTH, SearchError, shallow_depths, shifted},
@@ -17,7 +17,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
     pub(super) fn try_probcut(
         &mut self,
         position: &G::Position,
-        at: Place,
+        at: NodeDepth,
         (alpha, beta): (f32, f32),
     ) -> Option<f32> {
         let deviations = self.options.probcut.filter(|_| at.depth >= MIN_DEPTH)?;
@@ -35,7 +35,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         let seems = self.evaluate(position, at.ply);
         let depth_dependent = self.depth_dependent;
         for (error, depth) in found.into_iter().flatten().zip(shallow_depths(at.depth)) {
-            let shallow = Place { depth, ..at };
+            let shallow = NodeDepth { depth, ..at };
             let margin = deviations * error.deviation;
             let gate = GATE * error.deviation;
             let is_cut = if seems >= alpha {

@@ -1,10 +1,8 @@
 //! Move-ordering scores, by the evaluator or by move class and history.
 
 use super::{Scratch, Star};
+use crate::ordering::{HISTORY_LIMIT, raise_history};
 use alea_core::{evaluator::Evaluator, search_game::SearchGame};
-
-/// All history counters are halved when one exceeds this.
-const HISTORY_LIMIT: f32 = 1e6;
 
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
 
@@ -49,12 +47,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     }
 
     pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
-        let counter = &mut self.history[self.game.history_index(position, mv)];
-        *counter += (depth * depth) as f32;
-        if *counter > HISTORY_LIMIT {
-            for counter in &mut self.history {
-                *counter /= 2.0;
-            }
-        }
+        let index = self.game.history_index(position, mv);
+        raise_history(&mut self.history, index, depth);
     }
 }

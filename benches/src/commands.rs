@@ -1,5 +1,6 @@
 //! The studies as commands.
 
+pub(crate) mod accuracy;
 pub(crate) mod playouts;
 pub(crate) mod prove;
 pub(crate) mod report;

@@ -22,6 +22,8 @@ mod zero_sum;
 
 mod published;
 
+pub mod accuracy;
+
 pub mod setup_values;
 
 pub mod playout_statistics;

@@ -11,6 +11,7 @@ static ALLOCATOR: cli::Allocator = cli::Allocator;
 
 #[derive(Subcommand)]
 enum Command {
+    Accuracy(commands::accuracy::Arguments),
     Reproduce(commands::reproduce::Arguments),
     #[command(name = "atlas")]
     SetupValues(commands::setup_values::Arguments),
@@ -24,6 +25,7 @@ enum Command {
 impl Command {
     fn run(&self) -> Result<()> {
         match self {
+            Self::Accuracy(arguments) => arguments.run(),
             Self::Reproduce(arguments) => arguments.run(),
             Self::SetupValues(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),

@@ -119,7 +119,7 @@ impl<G: Playable> PlayerRecipe<G> {
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
         let whole = match notation.name.as_str() {
-            "mcts" => Cow::Owned(with_mcts_defaults::<G>(notation)?),
+            "mcts" => Cow::Owned(with_mcts_defaults(notation, &game)?),
             _ => Cow::Borrowed(notation),
         };
         let mut arguments = Arguments::of(&whole);
@@ -332,8 +332,8 @@ const OVERRIDING_OPTIONS: [(&str, &[&str]); 3] = [
 ];
 const RAVE_ONLY_OPTIONS: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
-    let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
+fn with_mcts_defaults<G: Playable>(notation: &Notation, game: &G) -> Result<Notation, Problem> {
+    let usual = Notation::parse(&format!("mcts({})", game.mcts_defaults()))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
     let value = |key: &str| notation.argument(key).map(|value| value.name.as_str());

@@ -32,8 +32,6 @@ pub struct GameInfo {
     pub pipeline_presets: &'static [NamedText],
     /// Presets of `alea improve`, the shortest first.
     pub improve_presets: &'static [NamedText],
-    /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
-    pub mcts_defaults: &'static str,
     /// Name and default playout weight of each `SearchHints::move_class`, from 0 to 3 at most.
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving `mcts` its oracle.
@@ -80,7 +78,6 @@ impl GameInfo {
         self_play_players: &[("mcts(sims=400, leaf=playout)", 1.0)],
         pipeline_presets: &[],
         improve_presets: &[],
-        mcts_defaults: "",
         move_classes: &[("quiet", 1), ("forcing", 4)],
         solver_options: &[],
         ubgi_positions: &[],

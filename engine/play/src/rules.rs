@@ -64,6 +64,11 @@ pub trait Rules: SearchGame {
         None
     }
 
+    /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
+    fn mcts_defaults(&self) -> &'static str {
+        ""
+    }
+
     /// Board size; `None` in games with one size.
     fn board_size(&self) -> Option<usize> {
         None

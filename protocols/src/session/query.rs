@@ -78,11 +78,9 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = ms_notation(Duration::from_secs(1).min(config.max_time));
     let evaluator = || Notation::new(game.strongest_evaluator_name());
-    let evaluator = G::INFO.mcts_defaults.is_empty().then(evaluator);
-    let name = match G::INFO.mcts_defaults {
-        "" => "star2",
-        _ => "mcts",
-    };
+    let defaults = game.mcts_defaults();
+    let evaluator = defaults.is_empty().then(evaluator);
+    let name = if defaults.is_empty() { "star2" } else { "mcts" };
     Notation::new(name)
         .with_argument("ms", time)
         .with_argument("eval", evaluator)

@@ -18,6 +18,14 @@ use alea_play::{
 
 const DEFAULT_BASE: usize = 8;
 
+/// Smaller boards have `havannah-3` as `best`, and it as a part of each leaf of `mcts`: 67.3 %
+/// against playouts alone on base 5 at equal time, while on base 8 that gain ends at some 14,000
+/// simulations (`benches/results/other-games.md`).
+const FIRST_LARGE_BASE: usize = 7;
+const MCTS_ON_SMALL_BOARDS: &str = "leaf=mix(0.4, best), playout=havannah(mate=on), rave=3000, \
+    exploration=0, fpu=1.1, expand=10, mates=on";
+const MCTS_ON_LARGE_BOARDS: &str = "leaf=playout, playout=havannah(mate=on), rave=3000, exploration=0, fpu=1.1, expand=10, mates=on";
+
 static REGISTRY: Registry<Havannah> = Registry {
     evaluators: &EVALUATORS,
     players: &PLAYERS,
@@ -26,7 +34,7 @@ static REGISTRY: Registry<Havannah> = Registry {
     transcripts: &FORMS,
     best_model: |game| {
         Some(match game.base() {
-            ..=6 => alea_models::HAVANNAH_3,
+            ..FIRST_LARGE_BASE => alea_models::HAVANNAH_3,
             _ => alea_models::HAVANNAH_4,
         })
     },
@@ -48,20 +56,18 @@ impl Rules for Havannah {
         seats: &[("1", "White"), ("2", "Black")],
         remaining_unit: "empties",
         opening_plies: 2,
-        self_play_players: &[("mcts(sims=1000)", 1.0)],
+        self_play_players: &[("mcts(sims=1000, leaf=playout)", 1.0)],
         pipeline_presets: &[("quick", include_str!("quick.toml"))],
         improve_presets: &[("quick", include_str!("generations.toml"))],
-        mcts_defaults: "leaf=playout, playout=havannah(mate=on), rave=3000, exploration=0, \
-            fpu=1.1, expand=10, mates=on",
         move_classes: &[("quiet", 1), ("blocks", 100), ("wins", 10_000)],
         page_rules: &["havannah(base=4)", "havannah(base=6)", "havannah(base=8)"],
         page_parameters: &[("base", &[]), ("swap", &[])],
         levels: &[
             ("beginner", "random"),
-            ("easy", "mcts(sims=50)"),
-            ("medium", "mcts(sims=300)"),
-            ("hard", "mcts(sims=2000)"),
-            ("strong", "mcts(sims=30000)"),
+            ("easy", "mcts(sims=50, leaf=playout)"),
+            ("medium", "mcts(sims=300, leaf=playout)"),
+            ("hard", "mcts(sims=2000, leaf=playout)"),
+            ("strong", "mcts(sims=30000, leaf=playout)"),
         ],
         rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
@@ -77,6 +83,14 @@ impl Rules for Havannah {
         let base = (self.base() != DEFAULT_BASE).then(|| format!("base={}", self.base()));
         let swap = self.swap.then(|| "swap=on".to_owned());
         joined(base.into_iter().chain(swap), ", ")
+    }
+
+    fn mcts_defaults(&self) -> &'static str {
+        if self.base() < FIRST_LARGE_BASE {
+            MCTS_ON_SMALL_BOARDS
+        } else {
+            MCTS_ON_LARGE_BOARDS
+        }
     }
 
     fn board_size(&self) -> Option<usize> {

@@ -88,7 +88,10 @@ impl Rules for Reversi {
         remaining_unit: "empties",
         opening_plies: 8,
         pipeline_presets: &[("quick", include_str!("quick.toml"))],
-        improve_presets: &[("quick", include_str!("generations.toml"))],
+        improve_presets: &[
+            ("quick", include_str!("generations.toml")),
+            ("standard", include_str!("generations-standard.toml")),
+        ],
         move_classes: &[("quiet", 1), ("corner", 4)],
         solver_options: &[("endgame", "8")],
         page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],

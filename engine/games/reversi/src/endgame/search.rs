@@ -16,7 +16,7 @@ use alea_core::{game::FixedList, simd::multiversion};
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
 /// Minimal empty squares to probe all successors before the first is searched.
-const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
+const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 8;
 
 /// Minimal empty squares to order moves by shallow searches, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;

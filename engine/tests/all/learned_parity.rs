@@ -350,6 +350,9 @@ fn networks_with_an_output_for_each_result_have_the_expected_payoff() {
             while game.payoffs(&position).is_none() {
                 let found = network.result_probabilities(&game, &position).unwrap();
                 assert_eq!(found, probabilities(&position));
+                let value = expected(&position);
+                let score = network.raw_score(&game, &position).unwrap();
+                assert!((score - (value / (1.0 - value)).ln()).abs() < 1e-3);
                 position = game.play(&position, game.sample_move(&position, random.next_u64()));
             }
         }

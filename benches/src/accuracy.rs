@@ -212,7 +212,10 @@ mod tests {
     use super::*;
     use engine::core::game::Game;
     use engine::games::reversi::Reversi;
-    use engine::play::{playable::rules_from_notation, player_notation::Notation};
+    use engine::play::{
+        playable::{Rules, rules_from_notation},
+        player_notation::Notation,
+    };
 
     fn discs() -> Reversi {
         let notation = Notation::parse("reversi(size=4, score=discs)").unwrap();
@@ -257,14 +260,16 @@ mod tests {
 
     /// Disc lead with best play, by search of everything.
     fn exact(game: &Reversi, position: &<Reversi as Game>::Position) -> f64 {
-        let seat = game.seat(position);
+        let seat = game.to_move(position);
         if let Some(payoffs) = game.payoffs(position) {
             return game.points().unwrap().from_payoff(payoffs[seat].into());
         }
-        let values = game.moves(position).iter().map(|&(one, _)| {
+        let mut moves = <Reversi as Game>::Moves::default();
+        game.moves(position, &mut moves);
+        let values = moves.iter().map(|&one| {
             let after = game.play(position, one);
             let value = exact(game, &after);
-            if game.seat(&after) == seat {
+            if game.to_move(&after) == seat {
                 value
             } else {
                 -value

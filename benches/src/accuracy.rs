@@ -231,7 +231,7 @@ mod tests {
             (found.rank_correlation, 4.5 / 22.5f64.sqrt()),
             (found.error_of_fit, 0.2f64.sqrt()),
             (found.slope_of_fit, 1.2),
-            (found.mean_absolute_difference, 0.75),
+            (found.mean_absolute_difference, 0.5),
         ];
         for (found, expected) in numbers {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");

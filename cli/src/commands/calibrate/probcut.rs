@@ -20,7 +20,9 @@ impl Arguments {
         };
         let mut file = match &self.out {
             None => None,
-            Some(out) if out.exists() => bail!("--out {}: exists already; name another file", out.display()),
+            Some(out) if out.exists() => {
+                bail!("--out {}: exists already; name another file", out.display())
+            }
             Some(out) => {
                 let Some(path) = evaluator.strip_prefix(MODEL) else {
                     bail!("--out is for models: --eval {MODEL}FILE, not {evaluator}");

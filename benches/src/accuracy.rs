@@ -1,5 +1,5 @@
-//! How far the values of players and evaluators are from known ones, such as exact scores of
-//! endgames.
+//! How far the values of players and evaluators are from reference values, such as exact
+//! scores of endgames.
 
 use arena::error::Result;
 use arena::text_table::{Cell, TextTable};
@@ -62,9 +62,14 @@ fn parse_line<G: Playable>(game: &G, content: &str) -> Result<ValuedPosition<G::
             shorten(content, 60)
         ));
     };
-    let (position, _) = game
+    let (position, outcome) = game
         .parse_position(text.trim())
         .map_err(|error| format!("position '{}': {error}", shorten(text, 60)))?;
+    if outcome.is_some() {
+        return Err(format!(
+            "position '{text}' has a roll; values are before it"
+        ));
+    }
     if game.payoffs(&position).is_some() {
         return Err(format!("position '{text}' is over"));
     }
@@ -74,7 +79,7 @@ fn parse_line<G: Playable>(game: &G, content: &str) -> Result<ValuedPosition<G::
     }
 }
 
-/// Values of a player or evaluator against the known ones.
+/// Values of a player or evaluator against the reference values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Accuracy {
     pub name: String,
@@ -83,7 +88,7 @@ pub struct Accuracy {
     pub correlation: f64,
     /// Spearman's correlation of ranks.
     pub rank_correlation: f64,
-    /// Standard deviation of the known values from a linear fit to these.
+    /// Standard deviation of the reference values from a linear fit to these.
     pub error_of_fit: f64,
     pub slope_of_fit: f64,
     pub mean_absolute_difference: f64,
@@ -97,7 +102,7 @@ pub fn measure<G: Playable>(
     evaluators: &[String],
     seed: u64,
 ) -> Result<Vec<Accuracy>> {
-    let known: Vec<f64> = positions.iter().map(|entry| entry.value).collect();
+    let reference: Vec<f64> = positions.iter().map(|entry| entry.value).collect();
     let points = |payoff: f32| match game.points() {
         Some(points) => points.from_payoff(payoff.into()),
         None => payoff.into(),
@@ -113,35 +118,39 @@ pub fn measure<G: Playable>(
         });
         let values: Option<Vec<f64>> = values.collect();
         let values = values.ok_or_else(|| format!("the player '{text}' values no positions"))?;
-        found.push(Accuracy::new(text, &values, &known));
+        found.push(Accuracy::new(text, &values, &reference));
     }
     for text in evaluators {
         let evaluator = parse_evaluator(trusted_text(text), game)?;
         let values = positions
             .iter()
             .map(|entry| points(evaluator.value_of(game, &entry.position)));
-        found.push(Accuracy::new(text, &values.collect::<Vec<_>>(), &known));
+        found.push(Accuracy::new(text, &values.collect::<Vec<_>>(), &reference));
     }
     Ok(found)
 }
 
 impl Accuracy {
-    fn new(name: &str, values: &[f64], known: &[f64]) -> Self {
-        let (spread, known_spread) = (Spread::new(values), Spread::new(known));
-        let correlation = spread.correlation(&known_spread);
-        let differences = values.iter().zip(known);
+    fn new(name: &str, values: &[f64], reference: &[f64]) -> Self {
+        let (spread, reference_spread) = (Spread::new(values), Spread::new(reference));
+        let correlation = spread.correlation(&reference_spread);
+        let differences = values.iter().zip(reference);
         let total: f64 = differences
-            .map(|(value, known)| (value - known).abs())
+            .map(|(value, reference)| (value - reference).abs())
             .sum();
-        let deviation = (known_spread.squares / known.len() as f64).sqrt();
+        let deviation = (reference_spread.squares / reference.len() as f64).sqrt();
         Self {
             name: name.to_owned(),
             positions: values.len(),
             correlation,
-            rank_correlation: Spread::new(&ranks(values)).correlation(&Spread::new(&ranks(known))),
+            rank_correlation: Spread::new(&ranks(values))
+                .correlation(&Spread::new(&ranks(reference))),
             error_of_fit: deviation * (1.0 - correlation * correlation).max(0.0).sqrt(),
-            slope_of_fit: correlation * (known_spread.squares / spread.squares).sqrt(),
-            mean_absolute_difference: total / known.len() as f64,
+            slope_of_fit: match spread.squares {
+                0.0 => 0.0,
+                squares => correlation * (reference_spread.squares / squares).sqrt(),
+            },
+            mean_absolute_difference: total / reference.len() as f64,
         }
     }
 }
@@ -162,9 +171,14 @@ impl Spread {
         }
     }
 
+    /// Pearson's correlation; 0 if all values of one side are equal.
     fn correlation(&self, other: &Self) -> f64 {
         let pairs = self.differences.iter().zip(&other.differences);
-        pairs.map(|(left, right)| left * right).sum::<f64>() / (self.squares * other.squares).sqrt()
+        let products: f64 = pairs.map(|(left, right)| left * right).sum();
+        match self.squares * other.squares {
+            0.0 => 0.0,
+            squares => products / squares.sqrt(),
+        }
     }
 }
 
@@ -236,6 +250,20 @@ mod tests {
         for (found, expected) in numbers {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
+    }
+
+    #[test]
+    fn equal_values_tell_nothing() {
+        let found = Accuracy::new("constant", &[2.0; 4], &[1.0, 3.0, 3.0, 5.0]);
+        assert_eq!(
+            (
+                found.correlation,
+                found.rank_correlation,
+                found.slope_of_fit
+            ),
+            (0.0, 0.0, 0.0)
+        );
+        assert!((found.error_of_fit - 2f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Studies of EinStein and ReversiXT, compared with published figures.
+//! Studies of searches and evaluators, compared with published figures and reference values.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(

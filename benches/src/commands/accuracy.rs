@@ -1,4 +1,4 @@
-//! Command `accuracy`: values of players and evaluators against known ones.
+//! Command `accuracy`: values of players and evaluators against reference values.
 
 use anyhow::Result;
 use benches::accuracy::{measure, read_positions, text_table};
@@ -6,7 +6,7 @@ use cli::{GameTask, output};
 use engine::play::playable::Playable;
 use std::path::PathBuf;
 
-/// Compare values of players and evaluators with known ones, such as exact scores of endgames
+/// Compare values of players and evaluators with reference values, such as exact scores of endgames
 ///
 /// A line of the file is a position, a tab and its value for the side to move: expected points, or
 /// the win probability in a game without points. 'error of fit' is the standard deviation from a

@@ -61,10 +61,10 @@ for (const facts of games) {
   const evaluators = facts.evaluators.filter(({ name }) => !/^model:/.test(name));
   // Two plies of the largest board of Havannah would run into the limit of time.
   const depth = facts.name === "havannah" ? 1 : 2;
-  const timeless = facts.levels.map(({ player }) => player).filter((player) => !/ms=/.test(player) && (facts.seats.length === 2 || !/depth=5/.test(player)));
+  const timeless = facts.levels.map(({ player }) => player).filter((player) => !/ms=|star2\([5-8]/.test(player));
   const several = facts.seats.length > 2 ? ["maxn(depth=2)"] : [];
   const search = facts.evaluators.some(({ name }) => name === "best") ? [`star1(depth=${depth}, eval=best)`] : [];
-  const players = [...new Set([...timeless, `star1(depth=${depth})`, ...search, ...several])].filter((player) => !/sims=\d{4}/.test(player));
+  const players = [...new Set([...timeless, `star1(depth=${depth})`, ...search, ...several])].filter((player) => !/mcts\(\d{4}/.test(player));
   for (let seed = 0; seed < GAMES; seed += 1) {
     let here = await ask({ ask: "new", game, seed });
     const start = here.position;

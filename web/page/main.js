@@ -1181,11 +1181,12 @@ function drawSetUp() {
 function drawLadder() {
   const elos = ladderOf(game.notation);
   const head = [t("level"), t("beatsLast"), t("elo")].map((text) => el("th", { scope: "col" }, text));
+  const score = (index) => SCORES[game.notation][index - 1]?.map((share) => percent(share)).join(" ± ");
   const row = ({ name, player }, index) =>
     el("tr", {}, [
       el("th", { scope: "row", title: player }, t(name)),
-      el("td", { class: "number" }, index in elos && index > 0 ? `${percent(SCORES[game.notation][index - 1])} %` : "–"),
-      el("td", { class: "number" }, index in elos ? number(elos[index], 0) : "–"),
+      el("td", { class: "number" }, index > 0 ? `${score(index)} %` : "–"),
+      el("td", { class: "number" }, number(elos[index], 0)),
     ]);
   const rows = elos ? el("tbody", {}, game.info.levels.map(row)) : null;
   const table = el("table", { class: "plies" }, [el("thead", {}, el("tr", {}, head)), rows]);

@@ -153,11 +153,8 @@ pub fn opponent_levels<G: Playable>(
     game: &G,
 ) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let strongest = game.strongest_evaluator_name();
-    let default = G::default_evaluator_name();
-    G::INFO.levels.iter().map(move |(name, player)| {
-        let player = player.replace("EVAL", strongest).replace("HAND", default);
-        (*name, player)
-    })
+    let levels = G::INFO.levels.iter();
+    levels.map(move |(name, player)| (*name, player.replace("EVAL", strongest)))
 }
 
 /// Name of each own model of the game, with the strongest level's player by it.

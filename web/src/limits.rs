@@ -70,6 +70,7 @@ enum Family {
     Star,
     Mcts,
     Rollout,
+    Softmax,
     Plain,
 }
 
@@ -113,11 +114,12 @@ impl RequestLimits {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
             "rollout" if has_chance::<G>() => (Family::Rollout, &["eval"]),
+            "softmax" => (Family::Softmax, &["player", "temperature"]),
             other if plain.contains(&other) => (Family::Plain, &[]),
             _ => {
                 let rollout = if has_chance::<G>() { ", rollout" } else { "" };
                 let (stars, plain) = (STAR_SEARCHES.join(", "), plain.join(", "));
-                let names = format!("{stars}, mcts{rollout}, {plain}");
+                let names = format!("{stars}, mcts{rollout}, softmax, {plain}");
                 let nearest = suggestion(&name, &names);
                 return Err(notation.problem_here(format!(
                     "there is no player '{name}' here{nearest}; there are {names}"
@@ -130,6 +132,9 @@ impl RequestLimits {
             let key = argument.key.clone();
             let key = key.or_else(|| positional.next().map(|&key| key.to_owned()));
             let key = key.ok_or_else(|| wrong(format!("{name}: name the key of this value")))?;
+            if (family, &*key) == (Family::Softmax, "player") {
+                argument.value = self.restrict::<G>(argument.value.clone())?;
+            }
             self.check::<G>(family, &key, &argument.value)
                 .ok_or_else(|| {
                     wrong(format!(
@@ -173,7 +178,7 @@ impl RequestLimits {
         key: &str,
         value: &Notation,
     ) -> Option<Result<(), NotationProblem>> {
-        use Family::{Mcts, Rollout, Star};
+        use Family::{Mcts, Rollout, Softmax, Star};
         let (min, max) = match (family, key) {
             (Mcts, "leaf") if value.to_string() == "playout" => return Some(Ok(())),
             (Star | Rollout, "eval") | (Mcts, "prior" | "leaf") => {
@@ -187,7 +192,8 @@ impl RequestLimits {
             )
             | (Mcts, "exploration" | "c" | "rave" | "expand")
             | (Mcts, "batch" | "solver" | "graph")
-            | (Rollout, "error" | "plies") => return Some(Ok(())),
+            | (Rollout, "error" | "plies")
+            | (Softmax, "player" | "temperature") => return Some(Ok(())),
             (Star | Mcts, "ms" | "cpu_ms") => (0.01, self.milliseconds),
             (Star | Mcts, "threads") => (1.0, self.threads.into()),
             (Star, "depth") => (1.0, MAX_DEPTH.into()),

@@ -110,6 +110,35 @@ fn answers_match_the_examples() {
 }
 
 #[test]
+fn every_game_has_eight_to_ten_levels_that_move() {
+    for game in list(&answer_to(&json!({ "ask": "games" }))["games"]) {
+        let notation = &game["notation"];
+        let levels = list(&game["levels"]);
+        assert!((8..=10).contains(&levels.len()), "{notation}");
+        let new = answer_to(&json!({ "ask": "new", "game": notation, "seed": 1 }));
+        let start = json!({ "game": notation, "position": new["position"], "seed": 1, "ply": 0 });
+        let asked = |ask: &str, position: &Value, player: &Value| {
+            let mut request = start.clone();
+            request["ask"] = ask.into();
+            request["position"] = position.clone();
+            if !player.is_null() {
+                request.as_object_mut().unwrap().remove("ply");
+                request["player"] = player.clone();
+            }
+            answer_to(&request)
+        };
+        let rolled = asked("roll", &new["position"], &Value::Null);
+        let moves = list(&rolled["moves"]);
+        // The strongest levels take long on large boards.
+        for level in &levels[..5] {
+            let answer = asked("move", &rolled["position"], &level["player"]);
+            let is_it = |one: &Value| one["move"] == answer["move"];
+            assert!(moves.iter().any(is_it), "{notation}, {level}: {answer}");
+        }
+    }
+}
+
+#[test]
 fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknown() {
     for line in include_str!("refused.jsonl").lines() {
         let mut request = json!({ "ask": "analyse", "game": "einstein",

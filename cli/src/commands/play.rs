@@ -44,8 +44,9 @@ use web::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// Opponent on all other seats: beginner, easy, medium, hard, strong, a model of 'runs' or
-    /// 'models' by name, 'person' for others at this terminal, or any player [default: medium]
+    /// Opponent on all other seats: a level (beginner, easy, casual, medium, skilled, hard, strong,
+    /// in some games expert and master, strongest), a model of 'runs' or 'models' by name, 'person'
+    /// for others at this terminal, or any player [default: medium]
     #[arg(long, value_name = "LEVEL|MODEL|PLAYER")]
     opponent: Option<String>,
     /// Which seat is yours, from 1 [default: 1]

@@ -11,6 +11,7 @@ use super::{
     player_plugins,
     random_player::RandomPlayer,
     registry::{AnyEvaluator, Meaning, OptionalOracle, PlayerMaker},
+    softmax_player::SoftmaxPlayer,
 };
 use crate::player::Player;
 use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
@@ -41,7 +42,7 @@ pub fn player_names<G: Playable>() -> String {
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, filter, within, replies, threads, step, aspiration, probcut{width}{oracle}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, exploration, fpu, expand, prior, bias, rave, \
-         blend, rave_depth, noise, again, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), rollout(eval, games, error, plies{oracle}), random",
+         blend, rave_depth, noise, again, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), rollout(eval, games, error, plies{oracle}), softmax(player, temperature), random",
         width = without_chance(", width"),
         many = without_chance(
             "minimax and alphabeta(as star1, without form), bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
@@ -166,6 +167,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
+            "softmax" => softmax_constructor(notation, &mut arguments, &game)?,
             name => {
                 let own = G::registry()
                     .players
@@ -322,6 +324,32 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     Ok(PlayerRecipe {
         name: notation.to_string(),
         ..PlayerRecipe::from_notation(notation, game)?
+    })
+}
+
+const MAX_TEMPERATURE: f64 = 100.0;
+
+fn softmax_constructor<G: Playable>(
+    notation: &Notation,
+    arguments: &mut Arguments<'_>,
+    game: &G,
+) -> Result<PlayerConstructor<G>, Problem> {
+    let player = arguments.take("player")?.ok_or_else(|| {
+        notation.problem_here("softmax needs a player: softmax(star1(depth=1), temperature=0.1)")
+    })?;
+    let inner = game.player_recipe(player)?;
+    let temperature = arguments.number("temperature", 1e-6..=MAX_TEMPERATURE, 0.1)?;
+    let made = inner.made.clone();
+    let make = move |game: G, timed| {
+        let inner = match timed {
+            true => inner.make_timed(),
+            false => inner.make(),
+        };
+        Box::new(SoftmaxPlayer::new(game, inner, temperature)) as Box<dyn Player<G>>
+    };
+    Ok(PlayerConstructor {
+        make: Arc::new(make),
+        ..made
     })
 }
 

@@ -44,8 +44,8 @@ pub struct GameInfo {
     /// Rule parameters allowed in requests to the web page, with allowed values if others could
     /// name files.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
-    /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
-    /// the default one.
+    /// Opponents on the web page, weakest first, measured in `benches/results/matches.md`; `EVAL`
+    /// stands for the best evaluator.
     pub levels: &'static [NamedText],
     /// Rules in notation with puzzles for them, in JSON Lines.
     pub puzzles: &'static [NamedText],
@@ -84,11 +84,9 @@ impl GameInfo {
         page_rules: &[],
         page_parameters: &[],
         levels: &[
-            ("beginner", "random"),
-            ("easy", "star1(depth=1, eval=HAND)"),
-            ("medium", "star2(depth=2, eval=HAND)"),
-            ("hard", "star2(depth=3, eval=EVAL)"),
-            ("strong", "star2(depth=5, probcut=0, eval=EVAL)"),
+            ("beginner", "softmax(star1(1, EVAL), 0.5)"),
+            ("medium", "softmax(star1(1, EVAL), 0.05)"),
+            ("strongest", "star2(3, EVAL)"),
         ],
         puzzles: &[],
         rules_text: "",

@@ -3,6 +3,7 @@
 mod decide;
 mod exploration;
 
+pub(crate) use exploration::boltzmann_index;
 pub use exploration::{Exploration, Fading};
 
 use crate::player::{Failure, GameEvent, MoveValue, Player};
@@ -118,7 +119,7 @@ pub fn play_with_oracle_moves<G: Game>(
         if let Some((temperature, unit)) = tempered {
             let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
             let analysis = analysis.map_err(failed)?;
-            let drawn = exploration::boltzmann_index(
+            let drawn = boltzmann_index(
                 analysis.moves.iter().map(|rated| rated.value),
                 temperature,
                 unit,

@@ -46,6 +46,8 @@ pub mod search_player;
 
 pub mod random_player;
 
+pub mod softmax_player;
+
 pub mod build;
 
 pub mod game_loop;

@@ -36,6 +36,7 @@ mod reversixt;
 mod rollouts;
 mod search;
 mod separate_outcomes;
+mod softmax_player;
 mod star;
 mod star_by_outcome;
 mod stop;

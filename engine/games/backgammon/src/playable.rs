@@ -50,11 +50,16 @@ impl Rules for Backgammon {
         ],
         move_classes: &[("quiet", 1), ("hit", 4)],
         levels: &[
-            ("beginner", "random"),
-            ("easy", "star1(depth=1, eval=pips)"),
-            ("medium", "star1(depth=1, eval=HAND)"),
-            ("hard", "star2(depth=2, eval=HAND)"),
-            ("strong", "star2(depth=2, eval=EVAL)"),
+            ("beginner", "softmax(star1(1, EVAL), 0.36)"),
+            ("easy", "softmax(star1(1, EVAL), 0.135)"),
+            ("casual", "softmax(star1(1, EVAL), 0.077)"),
+            ("medium", "softmax(star1(1, EVAL), 0.052)"),
+            ("skilled", "softmax(star1(1, EVAL), 0.038)"),
+            ("hard", "softmax(star1(1, EVAL), 0.029)"),
+            ("strong", "softmax(star1(1, EVAL), 0.021)"),
+            ("expert", "softmax(star1(1, EVAL), 0.0145)"),
+            ("master", "softmax(star1(1, EVAL), 0.0085)"),
+            ("strongest", "star2(2, EVAL)"),
         ],
         ..GameInfo::DEFAULT
     };

@@ -127,6 +127,16 @@ impl Rules for Standard {
         solver_options: &[("tablebase", "4")],
         page_rules: &["einstein", "einstein(variant=nearest)"],
         page_parameters: &[("variant", &[])],
+        levels: &[
+            ("beginner", "softmax(star1(1, EVAL), 20)"),
+            ("easy", "softmax(star1(1, EVAL), 0.49)"),
+            ("casual", "softmax(star1(1, EVAL), 0.24)"),
+            ("medium", "softmax(star1(1, EVAL), 0.143)"),
+            ("skilled", "softmax(star1(1, EVAL), 0.09)"),
+            ("hard", "softmax(star1(1, EVAL), 0.0535)"),
+            ("strong", "softmax(star1(1, EVAL), 0.026)"),
+            ("strongest", "star2(5, EVAL)"),
+        ],
         puzzles: &[("einstein", alea_data::EINSTEIN_PUZZLES)],
         rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT

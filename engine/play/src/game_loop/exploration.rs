@@ -80,7 +80,7 @@ impl Exploration {
 
 /// Index sampled by `unit`, in `[0, 1)`, with probabilities proportional to exp(value /
 /// temperature); moves without value get none.
-pub(super) fn boltzmann_index(
+pub(crate) fn boltzmann_index(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,

@@ -1,26 +1,35 @@
 // The measured strength of the levels, and an estimate of a player's strength from its mean error
 // (docs/results.md).
 //
-// Source: `alea arena`, 2,000 games of each level against the one before; errors of each level in
-// 200 games against itself, reviewed by REVIEWER (`.ci/page.d/strength.mjs` tests with others).
+// Source: `alea arena` (benches/results/matches.md); errors of each level in 1,000 games against
+// itself, reviewed by REVIEWER (`.ci/page.d/strength.mjs` tests with others).
 
-/** The score of each level against the one before, from the second on, in 2,000 games; the last of ReversiXT in 300, of Havannah in 400. */
+/**
+ * The score of each level against the one before, from the second on, and half its interval of 95 %:
+ * 100,000 games in EinStein (4,000 of the last), 10,000 in backgammon (2,000), elsewhere 2,000 (400).
+ * In backgammon it is the share of games won.
+ */
 export const SCORES = {
-  einstein: [0.934, 0.5395, 0.612, 0.508],
-  reversi: [0.834, 0.70875, 0.98425, 0.84575],
-  reversixt: [0.7695, 0.864, 0.821, 0.8283],
-  "havannah(base=4)": [0.999, 0.85975, 0.75525, 0.73375],
+  einstein: [[0.5844, 0.0023], [0.5844, 0.0022], [0.5829, 0.0023], [0.5808, 0.0023], [0.5836, 0.0025], [0.5811, 0.0026], [0.5915, 0.0132]],
+  reversi: [[0.703, 0.0195], [0.7352, 0.0184], [0.7298, 0.0184], [0.696, 0.019], [0.7422, 0.018], [0.702, 0.0182], [0.7087, 0.0401], [0, 0], [0, 0]],
+  reversixt: [[0.6215, 0.0204], [0.6693, 0.0201], [0.6542, 0.0201], [0.6705, 0.0199], [0.7288, 0.0424], [0.6713, 0.0438], [0.74, 0.0411]],
+  "havannah(base=4)": [[0.7005, 0.0196], [0.6757, 0.0207], [0.6837, 0.0194], [0.6952, 0.0198], [0.7332, 0.0181], [0.6875, 0.0376], [0, 0], [0, 0]],
+  backgammon: [[0.6455, 0.0094], [0.6654, 0.0092], [0.6767, 0.0092], [0.6704, 0.0092], [0.6546, 0.0093], [0.6778, 0.0092], [0.6678, 0.0092], [0.6628, 0.0093], [0.6595, 0.0208]],
 };
 
 /**
- * Of the levels of EinStein up to `hard`: the mean error of a decision, in wins, and its standard
- * deviation. From `hard` on the reviewer sees next to no errors: it is as strong as they are.
+ * Of the levels of EinStein: the mean error of a decision, in wins, and its standard deviation. Of
+ * the strongest the reviewer sees next to no errors: it is as strong.
  */
 const ERRORS = [
-  [0.0807, 0.13],
-  [0.0178, 0.0505],
-  [0.0146, 0.041],
-  [0.0007, 0.004],
+  [0.067, 0.1019],
+  [0.0566, 0.0886],
+  [0.0469, 0.0749],
+  [0.0376, 0.0637],
+  [0.0273, 0.049],
+  [0.018, 0.0356],
+  [0.009, 0.0222],
+  [0.0007, 0.0042],
 ];
 export const REVIEWER = "star2(depth=3, eval=best)";
 
@@ -35,7 +44,7 @@ function eloOf(score) {
 export function ladderOf(notation) {
   const scores = SCORES[notation];
   if (!scores) return null;
-  return [0, ...scores].map((_, level) => scores.slice(0, level).reduce((sum, score) => sum + eloOf(score), 0));
+  return [0, ...scores].map((_, level) => scores.slice(0, level).reduce((sum, [score]) => sum + eloOf(score), 0));
 }
 
 /** Where a mean error lies in those of a strength, in standard deviations of an approximate normal. */

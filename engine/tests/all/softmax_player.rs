@@ -2,7 +2,6 @@
 
 use crate::support::{MIDDLE, player, position};
 use engine::games::einstein::Standard;
-use engine::play::playable::{ChanceSources, GameText};
 use engine::search::limits::Limits;
 
 const INNER: &str = "star1(depth=1, eval=schwarz)";
@@ -12,7 +11,7 @@ fn moves_are_as_frequent_as_exp_of_value_over_temperature() {
     const GAMES: u64 = 20_000;
     let (game, start) = (Standard::default(), position(MIDDLE));
     for (roll, temperature) in [(2, 0.05), (5, 0.3)] {
-        let legal = game.legal_moves(&start, Some(roll));
+        let legal = game.legal_moves(&start, roll);
         let analysis = player(INNER, &game).analyse(&start, Some(&legal), &Limits::NONE);
         let values: Vec<f32> = analysis
             .unwrap()
@@ -53,7 +52,7 @@ fn a_win_at_once_is_never_missed() {
     let game = Standard::default();
     // Red's 1 wins by d2e1 alone, whatever else it may do.
     let before = position("2..../...../...../...1./a.... r -");
-    let legal = game.legal_moves(&before, Some(1));
+    let legal = game.legal_moves(&before, 1);
     for seed in 0..300 {
         let mut erring = player("softmax(star1(depth=1), temperature=100)", &game);
         erring.new_game(seed);
@@ -65,7 +64,7 @@ fn a_win_at_once_is_never_missed() {
 #[test]
 fn seed_and_position_determine_the_move() {
     let (game, start) = (Standard::default(), position(MIDDLE));
-    let legal = game.legal_moves(&start, Some(3));
+    let legal = game.legal_moves(&start, 3);
     let mut erring = player(&format!("softmax({INNER}, temperature=1)"), &game);
     let mut moves = |seeds: std::ops::Range<u64>| -> Vec<_> {
         seeds
@@ -86,7 +85,7 @@ fn seed_and_position_determine_the_move() {
 #[test]
 fn players_without_values_choose_by_themselves() {
     let (game, start) = (Standard::default(), position(MIDDLE));
-    let legal = game.legal_moves(&start, Some(3));
+    let legal = game.legal_moves(&start, 3);
     let mut erring = player("softmax(random, temperature=0.1)", &game);
     erring.new_game(1);
     let decision = erring.decide(&start, &legal, &Limits::NONE).unwrap();

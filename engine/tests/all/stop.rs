@@ -139,13 +139,14 @@ fn searches_with_chance_end_when_they_are_stopped() {
         "mcts(ms=600000, leaf=schwarz, keep=on)",
         "mcts(sims=1000000000, leaf=mrmonte)",
         "rollout(games=1000000, eval=schwarz)",
+        "softmax(star2(depth=16, threads=2))",
         "rollout(games=1000000, eval=mrmonte)",
     ];
     all_have_a_row::<Standard>(&players);
     ends_soon(&Standard::default(), &position(MIDDLE), &players);
 }
 
-const WITHOUT_CHANCE: [&str; 13] = [
+const WITHOUT_CHANCE: [&str; 14] = [
     "star0(depth=20)",
     "star0.5(depth=20)",
     "star1(ms=600000)",
@@ -158,6 +159,7 @@ const WITHOUT_CHANCE: [&str; 13] = [
     "textbook(depth=20)",
     "mcts(sims=1000000000)",
     "rollout(games=1000000)",
+    "softmax(star1(depth=20))",
     "random",
 ];
 

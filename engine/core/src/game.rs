@@ -138,11 +138,28 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// A well mixed hash, computed at every node of searches.
+    /// A well mixed hash, computed at every node of searches, the same on every processor.
     fn key(&self, position: &Self::Position) -> u64 {
-        let mut hasher = Xxh3::new();
+        let mut hasher = PortableHasher(Xxh3::new());
         position.hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// Hashes lengths as 64 bits where `usize` has fewer.
+struct PortableHasher(Xxh3);
+
+impl Hasher for PortableHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
     }
 }
 

@@ -6,9 +6,8 @@
 
 /**
  * The score of each level against the one before, from the second on, and half its interval of 95 %:
- * 100,000 games in EinStein (4,000 of the last), 10,000 in backgammon (2,000), elsewhere 2,000 (120 to 400 of the slow
- * ones).
- * In backgammon it is the share of games won.
+ * 100,000 games in EinStein (4,000 of the last), 10,000 in backgammon (2,000), elsewhere 2,000 (120 to
+ * 400 of slow ones). In backgammon it is the share of games won.
  */
 export const SCORES = {
   einstein: [[0.5844, 0.0023], [0.5844, 0.0022], [0.5829, 0.0023], [0.5808, 0.0023], [0.5836, 0.0025], [0.5811, 0.0026], [0.5915, 0.0132]],

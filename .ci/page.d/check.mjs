@@ -349,7 +349,7 @@ async function ownModel() {
   await page.goto(`${address}#${new URLSearchParams({ game: "einstein", seed: 7, start, face: 3, seat1: "", seat2: "" })}`);
   await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
   const player = await page.$$eval("#seats option", (options) => options.find((option) => option.textContent === "mine-network").value);
-  assert.match(player, /eval=model:mine-network/);
+  assert.match(player, /star2\(5, model:mine-network\)/);
   await page.select("#seats .seat:last-child select", player);
   await hasSettled();
   if ((await plies()) === 0) await move(0);

@@ -53,8 +53,8 @@ fn a_win_at_once_is_never_missed() {
     // Red's 1 wins by d2e1 alone, whatever else it may do.
     let before = position("2..../...../...../...1./a.... r -");
     let legal = game.legal_moves(&before, 1);
+    let mut erring = player("softmax(star1(depth=1), temperature=100)", &game);
     for seed in 0..300 {
-        let mut erring = player("softmax(star1(depth=1), temperature=100)", &game);
         erring.new_game(seed);
         let decision = erring.decide(&before, &legal, &Limits::NONE).unwrap();
         assert_eq!(game.format_move(&before, decision.best), "d2e1");

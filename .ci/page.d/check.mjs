@@ -575,7 +575,7 @@ async function points() {
   await page.goto(`${address}#${new URLSearchParams(parts)}`);
   await until(() => /has rolled 31$/.test(document.querySelector("#status").textContent));
   const player = await page.$eval("#search", (field) => field.value);
-  const { moves, equity } = await ask({ ask: "analyse", game, position: start.replace("-", "31"), player });
+  const { moves, equity, results } = await ask({ ask: "analyse", game, position: start.replace("-", "31"), player });
   const worst = moves.reduce((one, other) => (other.equity < one.equity ? other : one));
   await pressMove(worst.move);
   await until(() => /costs/.test(document.querySelector("#verdict").textContent));
@@ -587,6 +587,9 @@ async function points() {
   const shown = Number(/[\d.]+/.exec(await text("#searchState"))[0]);
   assert.ok(Math.abs(shown - equity) < 0.00051, `${shown}: ${equity}`);
   assert.match(await text("#moves .worth"), /^\+0\.\d{3}/);
+  const percents = (await text("#results")).match(/[\d.]+(?= %)/g).map(Number);
+  const names = ["win", "win_gammon", "win_backgammon", "loss", "lose_gammon", "lose_backgammon"];
+  assert.deepEqual(percents, names.map((name) => Number((100 * results[name]).toFixed(1))));
   await press("#last");
   await press("#makeLedger");
   await until(() => document.querySelector("#ledger table"));

@@ -14,6 +14,7 @@ use engine::core::{
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build::PlayerRecipe, player::Player as EnginePlayer, player_notation::trusted_text,
+    points::ResultProbabilities,
 };
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
@@ -34,6 +35,8 @@ struct Analysis {
     calibrated: Option<f32>,
     /// Expected points, in games that pay points.
     equity: Option<f64>,
+    /// Probability of each result by name, from evaluators that estimate them.
+    results: Option<ResultProbabilities>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
     nodes: u64,
@@ -137,6 +140,7 @@ fn analysis<G: Learnable>(
         value: analysis.own_scale.or(analysis.value),
         calibrated: analysis.own_scale.and(analysis.value),
         equity: analysis.value.and_then(equity),
+        results: recipe.expected_results(position, &analysis),
         best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

@@ -199,6 +199,8 @@ def test_games_that_pay_points_have_them():
     answer = alea.Player(game, "star1(depth=1)").analyse("4HPwATDgc/ABMA 31")
     value = answer["value"] if answer["calibrated"] is None else answer["calibrated"]
     assert abs(answer["equity"] - (6 * value - 3)) < 1e-6
+    results = alea.Player(game, "star1(depth=1, eval=best)").analyse("4HPwATDgc/ABMA 31")["results"]
+    assert len(results) == 6 and abs(sum(results.values()) - 1) < 1e-5 and answer["results"] is None
     assert alea.Player(alea.game("einstein"), "star1(depth=1)").analyse(BOARD + " 1")["equity"] is None
     result = alea.arena("star1(depth=1)", "random", 10, game=game)
     mean, (lower, upper) = result.points

@@ -20,7 +20,7 @@ import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
 import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
-import { differenceText, differenceWithUnit, gradedPayoffs, isInPoints, setScale, valueText, valueWithUnit } from "./scale.js";
+import { differenceText, differenceWithUnit, gradedPayoffs, isInPoints, resultsText, setScale, valueText, valueWithUnit } from "./scale.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { backgammon, einstein, reversi };
@@ -948,6 +948,7 @@ function renderMoves({ analysis, best, value }) {
     const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
     state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
+  renderResults(isShown ? analysis : null);
   renderLine(isShown || isHintShown ? analysis : null);
   const find = byId("find");
   byId("findOf").hidden = current.moves.length <= 12;
@@ -1019,6 +1020,12 @@ function renderLine(analysis) {
   const line = analysis?.line ?? [];
   byId("bestLine").hidden = line.length < 2;
   byId("bestLine").textContent = t("bestLine", line.join(" "));
+}
+
+function renderResults(analysis) {
+  const text = resultsText(analysis?.results);
+  byId("results").hidden = text === "";
+  byId("results").textContent = t("results", text);
 }
 
 function gradeText() {

@@ -63,3 +63,12 @@ export function gradedPayoffs(thresholds) {
   const scale = points ? points.default_win / (2 * points.max) : 1;
   return Object.fromEntries(Object.entries(thresholds).map(([name, value]) => [name, scale * value]));
 }
+
+/** Results that the page names, as the games list them. */
+const RESULTS = ["win", "win_gammon", "win_backgammon", "loss", "lose_gammon", "lose_backgammon"];
+
+/** The probabilities of results, an object by name; empty without them. */
+export function resultsText(results) {
+  const known = RESULTS.filter((name) => typeof results?.[name] === "number");
+  return known.map((name) => t(`result.${name}`, percent(results[name]))).join(", ");
+}

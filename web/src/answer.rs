@@ -24,6 +24,7 @@ use engine::play::{
     player::Decision,
     player_notation::Notation,
     points::Points,
+    registry::AnyEvaluator,
 };
 use engine::search::limits::Limits;
 use serde::de::Error as _;
@@ -250,15 +251,12 @@ fn answer_in_game<G: Playable>(
                 Some(observer) => valuer.analyse(
                     &position,
                     Some(&mut |values| {
-                        let mut answer = values_json(game, &position, outcome, values);
-                        scale_json(&recipe, &mut answer);
+                        let answer = values_json(game, &recipe, &position, outcome, values);
                         values.analysis.stats.depth >= MAX_DEPTH || observer(&answer)
                     }),
                 ),
             };
-            let mut answer = values_json(game, &position, outcome, &values?);
-            scale_json(&recipe, &mut answer);
-            answer
+            values_json(game, &recipe, &position, outcome, &values?)
         }
         Question::Puzzle { number } => puzzle(puzzle_lines(game), *number)?,
         Question::Evaluate {
@@ -381,10 +379,12 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 7] = [
+    const OPTIONAL_KEYS: [&str; 9] = [
         "shares",
         "calibrated",
         "equity",
+        "results",
+        "scale",
         "faces",
         "depth",
         "line",
@@ -398,6 +398,7 @@ fn without_null(mut object: Value) -> Value {
 
 fn values_json<G: Playable>(
     game: &G,
+    recipe: &PlayerRecipe<G>,
     position: &G::Position,
     outcome: Option<u8>,
     values: &PositionValues<G::Move>,
@@ -414,6 +415,7 @@ fn values_json<G: Playable>(
             "shares": rated.payoffs.and_then(list),
             "calibrated": rated.own_scale.and(rated.value),
             "equity": equity(rated.value.map(f64::from)),
+            "results": recipe.result_probabilities(position, rated.mv),
             "error": rated.error,
             "exact": rated.is_exact,
         }))
@@ -460,16 +462,23 @@ fn values_json<G: Playable>(
         name
     });
     let line: Vec<String> = line.collect();
+    let is_exact = moves.iter().all(|rated| rated.is_exact);
+    let results = match best {
+        Some(best) => recipe.result_probabilities(position, moves[best].mv),
+        None => recipe.expected_results(position, &values.analysis),
+    };
     without_null(json!({
         "value": own_scale.or(value),
         "shares": payoffs.and_then(list),
         "calibrated": own_scale.and(value),
         "equity": equity(value),
+        "results": results,
+        "scale": (recipe.values_playouts() && !is_exact).then_some("playouts"),
         "best": best.map(name),
         "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
         "faces": has_chance::<G>().then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
-        "exact": moves.iter().all(|rated| rated.is_exact),
+        "exact": is_exact,
         "depth": Some(values.analysis.stats.depth).filter(|&depth| depth > 0),
         "nodes": values.analysis.stats.nodes,
         "milliseconds": values.analysis.stats.time.as_secs_f64() * 1000.0,
@@ -483,18 +492,16 @@ fn exact_value<G: Playable>(game: &G, position: &G::Position) -> Option<f32> {
     oracle.ok()??.value(game, position)
 }
 
-fn scale_json<G: Playable>(recipe: &PlayerRecipe<G>, answer: &mut Value) {
-    if recipe.values_playouts() && answer["exact"] == false {
-        answer["scale"] = "playouts".into();
-    }
-}
-
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
     let evaluator = parse_evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::invalid_request(problem))
     });
     let name = shorten(name, MAX_QUOTED_CHARS);
     let equity = |value: f32| Some(game.points()?.from_payoff(value.into()));
+    let results = |evaluator: &dyn AnyEvaluator<G>| {
+        game.points()?
+            .name_results(evaluator.result_probabilities(game, position)?)
+    };
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
         (Ok(_), Some(payoff)) => {
@@ -508,6 +515,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
                 "value": value,
                 "calibrated": calibrated,
                 "equity": equity(calibrated.unwrap_or(value)),
+                "results": results(&*evaluator),
             }))
         }
     }

@@ -437,11 +437,25 @@ fn answers_about_a_game_that_pays_points_have_equities() {
         let fitted = rated.get("calibrated").unwrap_or(&rated["value"]);
         assert_near(number(&rated["equity"]), 6.0 * number(fitted) - 3.0, 1e-6);
     };
+    // One ply deep the equity is what the results of the evaluator pay.
+    let check_results = |rated: &Value| {
+        let probability = |name: &str| number(&rated["results"][name]);
+        let won = ["win", "win_gammon", "win_backgammon"].map(probability);
+        let lost = ["loss", "lose_gammon", "lose_backgammon"].map(probability);
+        let points = |[one, two, three]: [f64; 3]| one + 2.0 * two + 3.0 * three;
+        assert_near([won, lost].concat().iter().sum(), 1.0, 1e-5);
+        assert_near(number(&rated["equity"]), points(won) - points(lost), 1e-5);
+    };
     check(&analysis);
     list(&analysis["moves"]).iter().for_each(check);
     list(&analysis["faces"]).iter().for_each(check);
     let values = request("evaluate", "-", json!({ "evaluators": ["best"] }));
     check(&list(&values["values"])[0]);
+    let before_roll = request("analyse", "-", json!({ "player": player }));
+    for rated in [&analysis, &before_roll, &list(&values["values"])[0]] {
+        check_results(rated);
+    }
+    list(&analysis["moves"]).iter().for_each(check_results);
     let worst = list(&analysis["moves"]).iter();
     let worst =
         worst.min_by(|one, other| number(&one["value"]).total_cmp(&number(&other["value"])));

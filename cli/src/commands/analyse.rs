@@ -9,6 +9,7 @@ use engine::play::{
     build::PlayerRecipe,
     playable::Playable,
     player::{Analysis, MoveValue, Player},
+    points::ResultProbabilities,
 };
 use engine::search::{
     limits::Limits,
@@ -16,8 +17,6 @@ use engine::search::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-type Results = BTreeMap<&'static str, f32>;
 
 type ExactScores = BTreeMap<&'static str, i32>;
 
@@ -60,7 +59,7 @@ struct Answer<M> {
     unit: Option<&'static str>,
     /// Probability of each result, by the evaluator after the best moves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    results: Option<Results>,
+    results: Option<ResultProbabilities>,
     #[serde(flatten)]
     exact: ExactScores,
     best: Option<String>,
@@ -95,7 +94,7 @@ struct RatedMove<M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     equity_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    results: Option<Results>,
+    results: Option<ResultProbabilities>,
     #[serde(flatten)]
     exact: ExactScores,
     /// Visits and proven bounds, if the player is an MCTS.
@@ -159,18 +158,8 @@ fn answer<G: Playable>(
     let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
     let best = moves.find(|rated| Some(rated.mv) == analysis.best);
-    let results_after = |mv| {
-        let names = points?.results.iter().map(|(name, _)| *name);
-        Some(Results::from_iter(
-            names.zip(recipe.result_probabilities(position, mv)?),
-        ))
-    };
-    let results = match analysis.best {
-        Some(best) => results_after(best),
-        None => expected_results(game, position, &analysis, &results_after),
-    };
     let moves = analysis.moves.iter().map(|rated| RatedMove {
-        results: results_after(rated.mv),
+        results: recipe.result_probabilities(position, rated.mv),
         mv: name(rated.mv),
         value: rated.own_scale.or(rated.value),
         error: rated.error,
@@ -185,7 +174,7 @@ fn answer<G: Playable>(
         calibrated: analysis.own_scale.and(analysis.value),
         equity: equity(analysis.value),
         unit: points.map(|points| points.unit),
-        results,
+        results: recipe.expected_results(position, &analysis),
         exact: match best {
             Some(best) => exact(best),
             None => ExactScores::from_iter(game.final_score(position)),
@@ -205,27 +194,6 @@ fn answer<G: Playable>(
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
         tree: analysis.tree,
     })
-}
-
-/// Mean over the outcomes of the result probabilities after the best move of each.
-fn expected_results<G: Playable>(
-    game: &G,
-    position: &G::Position,
-    analysis: &Analysis<G::Move>,
-    results_after: &impl Fn(G::Move) -> Option<Results>,
-) -> Option<Results> {
-    let mut expected = Results::new();
-    for outcome in game.outcomes(position, &analysis.analysed_moves()).iter() {
-        let moves = analysis.moves.get(outcome.move_range())?.iter();
-        let better = |one: &&MoveValue<_>, other: &&MoveValue<_>| {
-            let [one, other] = [one, other].map(|rated| rated.value.unwrap_or(0.0));
-            one.total_cmp(&other)
-        };
-        for (name, probability) in results_after(moves.max_by(better)?.mv)? {
-            *expected.entry(name).or_default() += outcome.weight * probability;
-        }
-    }
-    (!expected.is_empty()).then_some(expected)
 }
 
 fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {

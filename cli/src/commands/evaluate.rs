@@ -4,9 +4,8 @@ use crate::games::{self, with_game};
 use crate::position_arguments::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::player_notation::trusted_text;
-use engine::play::{build, playable::Playable};
+use engine::play::{build, playable::Playable, points::ResultProbabilities};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Evaluate a position without search
 ///
@@ -40,7 +39,7 @@ struct Answer {
     equity: Option<f64>,
     /// Probability of each result by name, from evaluators that estimate them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    results: Option<Map<String, Value>>,
+    results: Option<ResultProbabilities>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
 }
@@ -62,13 +61,7 @@ impl Arguments {
         let points = game.points();
         let equity = |value: f32| Some(points?.from_payoff(value.into()));
         let results = |position: &G::Position| {
-            let probabilities = evaluator.result_probabilities(game, position)?;
-            let names = points?.results.iter().map(|(name, _)| (*name).to_owned());
-            Some(
-                names
-                    .zip(probabilities.into_iter().map(Value::from))
-                    .collect(),
-            )
+            points?.name_results(evaluator.result_probabilities(game, position)?)
         };
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {

@@ -24,6 +24,7 @@ mod evaluators;
 mod limits;
 mod monte_carlo;
 mod playouts;
+mod result_probabilities;
 mod rollouts;
 mod searches;
 
@@ -249,39 +250,6 @@ impl<G: Playable> PlayerRecipe<G> {
             .get_or_init(read)
             .as_ref()
             .map_err(String::clone)
-    }
-
-    /// Probability of each of [`Points::results`](super::points::Points::results) for the seat that
-    /// makes `mv`, by the player's evaluator after the move; `None` if it estimates none.
-    pub fn result_probabilities(&self, position: &G::Position, mv: G::Move) -> Option<Vec<f32>> {
-        let (game, points) = (&self.game, self.game.points()?);
-        if points.results.is_empty() {
-            return None;
-        }
-        let (next, seat) = (game.play(position, mv), game.to_move(position));
-        if let Some(payoff) = game.payoff(&next, seat) {
-            let paid = points.final_points(payoff.into());
-            let results = points.results.iter();
-            return Some(
-                results
-                    .map(|(_, points)| f32::from(*points == paid))
-                    .collect(),
-            );
-        }
-        let (evaluator, _) = self.made.evaluator_and_oracle.as_ref()?;
-        let probabilities = evaluator.result_probabilities(game, &next)?;
-        if game.to_move(&next) == seat {
-            return Some(probabilities);
-        }
-        // The seats' results have opposite points.
-        let of_opposite = |(_, paid): &(&str, f64)| {
-            let index = points
-                .results
-                .iter()
-                .position(|(_, other)| *other == -paid)?;
-            probabilities.get(index).copied()
-        };
-        points.results.iter().map(of_opposite).collect()
     }
 
     /// Whether values are averages of the search's playouts, which no fit converts to win

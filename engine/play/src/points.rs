@@ -1,5 +1,10 @@
 //! Points that results of a game pay, for games that are played for more than a win.
 
+use std::collections::BTreeMap;
+
+/// Probability of each result by its name.
+pub type ResultProbabilities = BTreeMap<&'static str, f32>;
+
 /// How points are printed and scaled: payoffs 0 to 1 are `-max` to `max` points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Points {
@@ -37,6 +42,15 @@ impl Points {
     #[must_use]
     pub fn to_payoff(&self, points: f64) -> f64 {
         (points / self.max + 1.0) / 2.0
+    }
+
+    /// Probabilities, in the order of `results`, by name; `None` if results have no names.
+    pub fn name_results(
+        &self,
+        probabilities: impl IntoIterator<Item = f32>,
+    ) -> Option<ResultProbabilities> {
+        let names = self.results.iter().map(|(name, _)| *name);
+        (!self.results.is_empty()).then(|| names.zip(probabilities).collect())
     }
 
     /// Name of a finished game's result, such as `win_gammon` or `+12`.

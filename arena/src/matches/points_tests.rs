@@ -83,8 +83,9 @@ fn a_sequential_test_of_points_uses_the_normal_likelihood_ratio() {
     for scores in [[1.0, 0.5], [2.0 / 3.0, 1.0 / 3.0], [5.0 / 6.0, 2.0 / 3.0]] {
         samples.add(scores);
     }
-    // Points of the pairs: 1.5, 0 and 1.5, of variance 0.75.
-    let ratio = 3.0 * 0.5 * (1.0 - 0.25) / 0.75;
+    // Points of the pairs: 1.5, 0 and 1.5, whose squared deviations are 1.5; one more sample is 3
+    // points from the mean.
+    let ratio = 3.0 * 0.5 * (1.0 - 0.25) / ((1.5 + 9.0) / 3.0);
     close(rule.evaluate(&samples).log_likelihood_ratio, ratio);
     let stopped = MatchOptions {
         stop: Some(rule),

@@ -141,17 +141,19 @@ impl SequentialTest {
         }
     }
 
-    /// Evidence of pairs' mean scores in games with points, taken as normal with the variance of the
-    /// samples; `payoff_of` turns points per game into a score.
+    /// Evidence of pairs' mean scores in games with points, taken as normal; `payoff_of` turns points
+    /// per game into a score. Their variance is that of the samples and one more, as far from the
+    /// mean as possible: few samples are alike by chance, and would decide at once.
     pub(crate) fn mean_evidence(
         &self,
         means: &Moments,
         payoff_of: impl Fn(f64) -> f64,
     ) -> Evidence {
-        let deviation = means.deviation();
-        if deviation == 0.0 {
+        let samples = means.sample_count();
+        if samples == 0.0 {
             return Evidence::default();
         }
+        let deviation = ((means.squared_deviations() + LARGEST_VARIANCE) / samples).sqrt();
         let score = |elo: f64| match self.model {
             EloModel::Logistic => score_of_elo(elo),
             EloModel::Normalized => {
@@ -163,7 +165,7 @@ impl SequentialTest {
         let distance = (alternative - null) / deviation;
         let middle = (null + alternative) / 2.0;
         Evidence {
-            ratio: means.sample_count() * distance * (means.mean() - middle) / deviation,
+            ratio: samples * distance * (means.mean() - middle) / deviation,
             deviation: distance,
         }
     }
@@ -216,6 +218,9 @@ impl SequentialTest {
         }
     }
 }
+
+/// Variance of a score that is 0 or 1 with equal probability.
+const LARGEST_VARIANCE: f64 = 0.25;
 
 const EMPTY_CELL_COUNT: f64 = 1e-3;
 

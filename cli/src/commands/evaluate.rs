@@ -92,7 +92,6 @@ impl Arguments {
                     points.unit
                 );
                 for (name, probability) in answer.results.iter().flatten() {
-                    let probability = probability.as_f64().unwrap_or_default();
                     text += &format!("\n  {name}: {probability:.4}");
                 }
                 return text;

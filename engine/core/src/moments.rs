@@ -28,6 +28,11 @@ impl Moments {
         self.mean
     }
 
+    /// Sum of the squared deviations from the mean.
+    pub fn squared_deviations(&self) -> f64 {
+        self.squares.max(0.0)
+    }
+
     /// Sample standard deviation; 0 with fewer than two samples.
     pub fn deviation(&self) -> f64 {
         if self.samples < 2.0 {

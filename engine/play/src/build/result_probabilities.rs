@@ -6,7 +6,6 @@ use crate::{
     playable::Playable,
     points::ResultProbabilities,
 };
-use alea_core::game::{Outcome, OutcomeList};
 
 impl<G: Playable> PlayerRecipe<G> {
     /// Probability of each result for the seat that makes `mv`, by the player's evaluator after the

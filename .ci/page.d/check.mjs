@@ -501,6 +501,9 @@ async function lessons() {
   for (const game of ["einstein", "reversi", "havannah(base=4)", "reversixt(map=three)", "backgammon"]) {
     await page.select("#game", game);
     await until((game) => new URLSearchParams(location.hash.slice(1)).get("game") === game, game);
+    const scores = await page.$$eval("#ladderTable tbody tr", (rows) => rows.map(({ textContent }) => textContent));
+    assert.ok(scores.length >= 8 || game === "reversixt(map=three)", game);
+    assert.ok(!scores.some((row) => /undefined|–$/.test(row)), `${game}: ${scores}`);
     const said = [];
     for (const language of ["en", "de"]) {
       await page.select("#language", language);

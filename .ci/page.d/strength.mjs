@@ -17,8 +17,12 @@ lines.forEach((line, index) => {
   // Three standard errors below 95 %.
   assert.ok(share >= 0.95 - 3 * Math.sqrt((0.95 * 0.05) / games.length), level);
 });
-// A level of which the reviewer sees no error is told a lower bound alone.
-assert.equal(strengthsWith(0, 20).upper, null);
+// A level of which the reviewer sees no error is told a lower bound alone, however many decisions are faultless.
+for (const decisions of [5, 20, 100, 1000]) {
+  const { lower, upper } = strengthsWith(0, decisions);
+  assert.ok(upper === null && (decisions === 5 || lower > 300), `${decisions}: ${lower}, ${upper}`);
+}
+assert.deepEqual(strengthsWith(0.2, 100), { lower: null, upper: 0 });
 // Many decisions narrow the interval.
 const [few, many] = [10, 1000].map((decisions) => strengthsWith(0.03, decisions));
 assert.ok(many.upper - many.lower < 120 && few.upper - (few.lower ?? 0) > 300, JSON.stringify([few, many]));

@@ -162,7 +162,12 @@ struct Spread {
 
 impl Spread {
     fn new(values: &[f64]) -> Self {
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let sum: f64 = values.iter().sum();
+        // Of equal values the sum is rounded.
+        let mean = match values {
+            [first, others @ ..] if others.iter().all(|other| other == first) => *first,
+            _ => sum / values.len() as f64,
+        };
         let differences: Vec<f64> = values.iter().map(|value| value - mean).collect();
         let squares = differences.iter().map(|one| one * one).sum();
         Self {
@@ -254,7 +259,7 @@ mod tests {
 
     #[test]
     fn equal_values_tell_nothing() {
-        let found = Accuracy::new("constant", &[2.0; 4], &[1.0, 3.0, 3.0, 5.0]);
+        let found = Accuracy::new("constant", &[0.1; 4], &[1.0, 3.0, 3.0, 5.0]);
         assert_eq!(
             (
                 found.correlation,

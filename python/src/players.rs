@@ -14,11 +14,10 @@ use engine::core::{
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build::PlayerRecipe, player::Player as EnginePlayer, player_notation::trusted_text,
-    points::ResultProbabilities,
 };
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// A player by its notation. Every position is answered as the first of a game with its seed.
 #[pyclass(frozen, subclass, module = "alea")]
@@ -36,7 +35,7 @@ struct Analysis {
     /// Expected points, in games that pay points.
     equity: Option<f64>,
     /// Probability of each result by name, from evaluators that estimate them.
-    results: Option<ResultProbabilities>,
+    results: Option<BTreeMap<&'static str, f32>>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
     nodes: u64,
@@ -140,7 +139,9 @@ fn analysis<G: Learnable>(
         value: analysis.own_scale.or(analysis.value),
         calibrated: analysis.own_scale.and(analysis.value),
         equity: analysis.value.and_then(equity),
-        results: recipe.expected_results(position, &analysis),
+        results: recipe
+            .expected_results(position, &analysis)
+            .map(|results| results.0.into_iter().collect()),
         best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

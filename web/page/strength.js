@@ -73,7 +73,8 @@ export function strengthsWith(mean, decisions) {
     return deviation >= ACCEPTED[0] && deviation <= ACCEPTED[1];
   };
   const elos = Array.from({ length: top + 1 }, (_, elo) => elo).filter(isAccepted);
-  if (!elos.length) return { lower: null, upper: 0 };
+  // Outside all levels: next to faultless, or worse than the weakest.
+  if (!elos.length) return mean < ERRORS[0][0] ? { lower: top, upper: null } : { lower: null, upper: 0 };
   return { lower: elos[0] || null, upper: elos.at(-1) === top ? null : elos.at(-1) };
 }
 

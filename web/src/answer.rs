@@ -158,12 +158,14 @@ pub fn opponent_levels<G: Playable>(
     levels.map(move |(name, player)| (*name, player.replace("EVAL", strongest)))
 }
 
-/// Name of each own model of the game, with the strongest level's player by it.
+/// Name of each own model of the game, with the strongest level's player by it if a level that does
+/// not err has an evaluator.
 pub fn model_opponents<G: Playable>(
     game: &G,
 ) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let mut levels = G::INFO.levels.iter().rev();
-    let learned = levels.find(|(_, player)| player.contains("EVAL"));
+    let learned =
+        levels.find(|(_, player)| player.contains("EVAL") && !player.starts_with("softmax"));
     let search = learned.map_or("star2(depth=3, eval=EVAL)", |(_, player)| player);
     own_models_of(game).map(move |model| {
         let evaluator = format!("model:{}", model.name);
@@ -407,6 +409,7 @@ fn values_json<G: Playable>(
     let equity = |value: Option<f64>| Some(game.points()?.from_payoff(value?));
     let moves = values.moves();
     let name = |index: usize| game.format_move(position, moves[index].mv);
+    let results_after = |index: usize| recipe.result_probabilities(position, moves[index].mv);
     let rated_move = |index: usize| {
         let rated = &moves[index];
         without_null(json!({
@@ -415,7 +418,7 @@ fn values_json<G: Playable>(
             "shares": rated.payoffs.and_then(list),
             "calibrated": rated.own_scale.and(rated.value),
             "equity": equity(rated.value.map(f64::from)),
-            "results": recipe.result_probabilities(position, rated.mv),
+            "results": results_after(index),
             "error": rated.error,
             "exact": rated.is_exact,
         }))
@@ -434,6 +437,7 @@ fn values_json<G: Playable>(
             "value": own.or(fitted).or(has_values.then_some(0.0)),
             "calibrated": own.and(fitted),
             "equity": equity(fitted.map(f64::from)),
+            "results": best.and_then(results_after),
             "best": best.map(name),
         }))
     };
@@ -464,7 +468,7 @@ fn values_json<G: Playable>(
     let line: Vec<String> = line.collect();
     let is_exact = moves.iter().all(|rated| rated.is_exact);
     let results = match best {
-        Some(best) => recipe.result_probabilities(position, moves[best].mv),
+        Some(best) => results_after(best),
         None => recipe.expected_results(position, &values.analysis),
     };
     without_null(json!({

@@ -137,6 +137,23 @@ fn every_game_has_eight_to_ten_levels_that_move() {
             let is_it = |one: &Value| one["move"] == answer["move"];
             assert!(moves.iter().any(is_it), "{notation}, {level}: {answer}");
         }
+        // All of them are permitted.
+        let mut last = new["position"].clone();
+        for ply in 0.. {
+            let rolled = answer_to(
+                &json!({ "ask": "roll", "game": notation, "position": last, "seed": 1, "ply": ply }),
+            );
+            match list(&rolled["moves"]) {
+                [] => break,
+                moves => last = moves[ply % moves.len()]["position"].clone(),
+            }
+        }
+        for level in levels {
+            let answer = answer_to(
+                &json!({ "ask": "analyse", "game": notation, "position": last, "player": level["player"] }),
+            );
+            assert!(answer["error"].is_null(), "{notation}, {level}: {answer}");
+        }
     }
 }
 
@@ -456,6 +473,7 @@ fn answers_about_a_game_that_pays_points_have_equities() {
         check_results(rated);
     }
     list(&analysis["moves"]).iter().for_each(check_results);
+    list(&before_roll["faces"]).iter().for_each(check_results);
     let worst = list(&analysis["moves"]).iter();
     let worst =
         worst.min_by(|one, other| number(&one["value"]).total_cmp(&number(&other["value"])));

@@ -142,8 +142,8 @@ impl SequentialTest {
     }
 
     /// Evidence of pairs' mean scores in games with points, taken as normal; `payoff_of` turns points
-    /// per game into a score. Their variance is that of the samples and one more, as far from the
-    /// mean as possible: few samples are alike by chance, and would decide at once.
+    /// per game into a score. Their variance is that of the samples and one more, half the
+    /// range of scores from the mean: few samples are alike by chance, and would decide at once.
     pub(crate) fn mean_evidence(
         &self,
         means: &Moments,
@@ -153,7 +153,7 @@ impl SequentialTest {
         if samples == 0.0 {
             return Evidence::default();
         }
-        let deviation = ((means.squared_deviations() + LARGEST_VARIANCE) / samples).sqrt();
+        let deviation = ((means.squared_deviations() + MAX_VARIANCE) / samples).sqrt();
         let score = |elo: f64| match self.model {
             EloModel::Logistic => score_of_elo(elo),
             EloModel::Normalized => {
@@ -220,7 +220,7 @@ impl SequentialTest {
 }
 
 /// Variance of a score that is 0 or 1 with equal probability.
-const LARGEST_VARIANCE: f64 = 0.25;
+const MAX_VARIANCE: f64 = 0.25;
 
 const EMPTY_CELL_COUNT: f64 = 1e-3;
 

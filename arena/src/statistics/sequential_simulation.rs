@@ -204,7 +204,7 @@ mod tests {
         tilted(low)
     }
 
-    /// With the variance of the samples alone, 11 to 15 % of the tests were wrong.
+    /// With the variance of the samples alone, 8 to 15 % of the tests were wrong.
     #[test]
     fn tests_of_points_are_wrong_no_more_often_than_they_say() {
         let to_payoff = |points: f64| (points / 3.0 + 1.0) / 2.0;

@@ -213,7 +213,7 @@ fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> Strin
     if let Some((equity, unit)) = answer.equity.zip(answer.unit) {
         text += &format!("\n\n  expected {unit} of the side to move: {equity:+.4}");
         if let Some(results) = &answer.results {
-            let results = results.iter();
+            let results = results.0.iter();
             let results: Vec<_> = results
                 .map(|(name, probability)| format!("{name} {:.1} %", 100.0 * probability))
                 .collect();

@@ -91,7 +91,7 @@ impl Arguments {
                     "\n  expected {} of the side to move, before the roll: {equity:+.4}",
                     points.unit
                 );
-                for (name, probability) in answer.results.iter().flatten() {
+                for (name, probability) in answer.results.iter().flat_map(|results| &results.0) {
                     text += &format!("\n  {name}: {probability:.4}");
                 }
                 return text;

@@ -138,7 +138,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// A well mixed hash, computed at every node of searches, the same on every processor.
+    /// A well mixed hash, computed at every node of searches, the same on 32- and 64-bit little-endian
+    /// processors.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = PortableHasher(Xxh3::new());
         position.hash(&mut hasher);

@@ -295,6 +295,7 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
+const MIN_TEMPERATURE: f64 = 1e-6;
 const MAX_TEMPERATURE: f64 = 100.0;
 
 fn softmax_constructor<G: Playable>(
@@ -305,8 +306,11 @@ fn softmax_constructor<G: Playable>(
     let player = arguments.take("player")?.ok_or_else(|| {
         notation.problem_here("softmax needs a player: softmax(star1(depth=1), temperature=0.1)")
     })?;
+    if player.name == "softmax" {
+        return Err(player.problem_here("softmax takes another player than softmax"));
+    }
     let inner = game.player_recipe(player)?;
-    let temperature = arguments.number("temperature", 1e-6..=MAX_TEMPERATURE, 0.1)?;
+    let temperature = arguments.number("temperature", MIN_TEMPERATURE..=MAX_TEMPERATURE, 0.1)?;
     let made = inner.made.clone();
     let make = move |game: G, timed| {
         let inner = match timed {

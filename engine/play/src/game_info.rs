@@ -44,8 +44,8 @@ pub struct GameInfo {
     /// Rule parameters allowed in requests to the web page, with allowed values if others could
     /// name files.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
-    /// Opponents on the web page, weakest first, measured in `benches/results/matches.md`; `EVAL`
-    /// stands for the best evaluator.
+    /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator. Those of the
+    /// project's games are measured in `benches/results/matches.md`.
     pub levels: &'static [NamedText],
     /// Rules in notation with puzzles for them, in JSON Lines.
     pub puzzles: &'static [NamedText],

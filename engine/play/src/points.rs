@@ -1,9 +1,16 @@
 //! Points that results of a game pay, for games that are played for more than a win.
 
-use std::collections::BTreeMap;
+use serde::{Serialize, Serializer};
 
-/// Probability of each result by its name.
-pub type ResultProbabilities = BTreeMap<&'static str, f32>;
+/// Name and probability of each result, in the order of [`Points::results`]; a map in JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultProbabilities(pub Vec<(&'static str, f32)>);
+
+impl Serialize for ResultProbabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
 
 /// How points are printed and scaled: payoffs 0 to 1 are `-max` to `max` points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,13 +51,13 @@ impl Points {
         (points / self.max + 1.0) / 2.0
     }
 
-    /// Probabilities, in the order of `results`, by name; `None` if results have no names.
+    /// Names of probabilities in the order of `results`; `None` if results have no names.
     pub fn name_results(
         &self,
         probabilities: impl IntoIterator<Item = f32>,
     ) -> Option<ResultProbabilities> {
         let names = self.results.iter().map(|(name, _)| *name);
-        (!self.results.is_empty()).then(|| names.zip(probabilities).collect())
+        (!self.results.is_empty()).then(|| ResultProbabilities(names.zip(probabilities).collect()))
     }
 
     /// Name of a finished game's result, such as `win_gammon` or `+12`.

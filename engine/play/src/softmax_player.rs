@@ -1,4 +1,4 @@
-//! A player that errs: it picks among the moves of another player by what they lose.
+//! A player that errs: it samples moves by another player's values of them.
 
 use crate::{
     game_loop::boltzmann_index,
@@ -9,9 +9,10 @@ use alea_search::limits::Limits;
 use std::sync::{Arc, atomic::AtomicBool};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A player that picks a move with a probability proportional to exp(its value / temperature). A
-/// move that ends the game and is the best is always played. Analyses and values are those of the
-/// inner player. Choices depend only on seed and position.
+/// A player that samples a move with a probability proportional to exp(value / temperature). A move
+/// that ends the game is played if none has a higher value. Analyses and values are those of the
+/// inner player, who chooses if it values no move. Given the values, choices depend only on seed and
+/// position.
 pub struct SoftmaxPlayer<G: SearchGame> {
     game: G,
     inner: Box<dyn Player<G>>,
@@ -20,7 +21,8 @@ pub struct SoftmaxPlayer<G: SearchGame> {
 }
 
 impl<G: SearchGame> SoftmaxPlayer<G> {
-    /// A player that picks by the values of `inner`; `temperature` is a win probability above 0.
+    /// A player that samples by the values of `inner`; `temperature`, above 0, is in their unit: win
+    /// probability, or payoff in games with points.
     pub fn new(game: G, inner: Box<dyn Player<G>>, temperature: f64) -> Self {
         Self {
             game,
@@ -37,13 +39,17 @@ impl<G: SearchGame> SoftmaxPlayer<G> {
     }
 
     fn pick(&self, position: &G::Position, analysis: &Analysis<G::Move>) -> Option<usize> {
-        let best = analysis.best_by_value(0..analysis.moves.len())?;
-        let after_best = self.game.play(position, analysis.moves[best].mv);
-        if self.game.payoffs(&after_best).is_some() {
-            return Some(best);
-        }
-        let values = analysis.moves.iter().map(|rated| rated.value);
-        boltzmann_index(values, self.temperature, self.unit(position))
+        let moves = &analysis.moves;
+        let best = moves[analysis.best_by_value(0..moves.len())?].value;
+        let ends = |mv| {
+            let next = self.game.play(position, mv);
+            self.game.payoffs(&next).is_some()
+        };
+        let mut best_moves = (0..moves.len()).filter(|&index| moves[index].value == best);
+        best_moves.find(|&index| ends(moves[index].mv)).or_else(|| {
+            let values = moves.iter().map(|rated| rated.value);
+            boltzmann_index(values, self.temperature, self.unit(position))
+        })
     }
 }
 
@@ -63,11 +69,15 @@ impl<G: SearchGame> Player<G> for SoftmaxPlayer<G> {
             return self.inner.decide(position, legal, limits);
         }
         let analysis = self.inner.analyse(position, Some(legal), limits)?;
-        match self.pick(position, &analysis) {
+        let picked = self.pick(position, &analysis);
+        let picked = picked.map(|index| (analysis.moves[index].mv, analysis.moves[index].value));
+        // A program asked once more would take its own move for the opponent's.
+        let chosen = analysis.line.first().map(|&mv| (mv, None));
+        match picked.or(chosen) {
             None => self.inner.decide(position, legal, limits),
-            Some(index) => Ok(Decision {
-                best: analysis.moves[index].mv,
-                value: analysis.moves[index].value,
+            Some((best, value)) => Ok(Decision {
+                best,
+                value,
                 stats: analysis.stats,
                 cpu_time: None,
             }),

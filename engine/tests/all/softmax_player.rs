@@ -62,6 +62,25 @@ fn a_win_at_once_is_never_missed() {
 }
 
 #[test]
+fn of_moves_that_win_for_certain_one_that_ends_the_game_is_played() {
+    let game = Standard::default();
+    // After any move Red wins with the next one at the latest: Blue is four moves from its goal.
+    let before = position("...../...../...../...1./a.... r -");
+    let legal = game.legal_moves(&before, 1);
+    let mut erring = player("softmax(star1(depth=3), temperature=100)", &game);
+    let analysis = erring
+        .analyse(&before, Some(&legal), &Limits::NONE)
+        .unwrap();
+    assert!(analysis.moves.iter().all(|rated| rated.value == Some(1.0)));
+    assert_ne!(game.format_move(&before, legal[0]), "d2e1");
+    for seed in 0..50 {
+        erring.new_game(seed);
+        let decision = erring.decide(&before, &legal, &Limits::NONE).unwrap();
+        assert_eq!(game.format_move(&before, decision.best), "d2e1");
+    }
+}
+
+#[test]
 fn seed_and_position_determine_the_move() {
     let (game, start) = (Standard::default(), position(MIDDLE));
     let legal = game.legal_moves(&start, 3);
@@ -86,8 +105,13 @@ fn seed_and_position_determine_the_move() {
 fn players_without_values_choose_by_themselves() {
     let (game, start) = (Standard::default(), position(MIDDLE));
     let legal = game.legal_moves(&start, 3);
-    let mut erring = player("softmax(random, temperature=0.1)", &game);
-    erring.new_game(1);
-    let decision = erring.decide(&start, &legal, &Limits::NONE).unwrap();
-    assert!(legal.contains(&decision.best) && decision.value.is_none());
+    let [mut erring, mut own] =
+        ["softmax(random, temperature=0.1)", "random"].map(|name| player(name, &game));
+    for seed in 0..20 {
+        let [found, expected] = [&mut erring, &mut own].map(|player| {
+            player.new_game(seed);
+            player.decide(&start, &legal, &Limits::NONE).unwrap()
+        });
+        assert_eq!((found.best, found.value), (expected.best, None));
+    }
 }

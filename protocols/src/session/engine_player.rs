@@ -121,7 +121,8 @@ impl<G: Playable> EnginePlayer<G> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);
         let keys = recipe.map_or_else(|_| Vec::new(), |recipe| recipe.option_keys().to_vec());
-        let options = keys.into_iter();
+        // Of `softmax` the inner player, which changes with the whole.
+        let options = keys.into_iter().filter(|key| *key != "player");
         let options = options.map(|key| (key.to_owned(), value_of(&self.spec, key, "default")));
         [player].into_iter().chain(options).collect()
     }

@@ -1,11 +1,7 @@
 //! Probabilities of a game's named results, by the evaluator of a player.
 
 use super::PlayerRecipe;
-use crate::{
-    analysis::{Analysis, MoveValue},
-    playable::Playable,
-    points::ResultProbabilities,
-};
+use crate::{analysis::Analysis, playable::Playable, points::ResultProbabilities};
 
 impl<G: Playable> PlayerRecipe<G> {
     /// Probability of each result for the seat that makes `mv`, by the player's evaluator after the
@@ -19,8 +15,8 @@ impl<G: Playable> PlayerRecipe<G> {
         let (next, seat) = (game.play(position, mv), game.to_move(position));
         if let Some(payoff) = game.payoff(&next, seat) {
             let paid = points.final_points(payoff.into());
-            let is_it = |(_, points): &(_, f64)| f32::from(*points == paid);
-            return points.name_results(points.results.iter().map(is_it));
+            let of_end = |(_, points): &(_, f64)| f32::from(*points == paid);
+            return points.name_results(points.results.iter().map(of_end));
         }
         let (evaluator, _) = self.made.evaluator_and_oracle.as_ref()?;
         let probabilities = evaluator.result_probabilities(game, &next)?;
@@ -38,25 +34,28 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// Probability of each result for the seat to move, after the best move or, before chance, in
-    /// expectation over the outcomes' best moves; `None` if the player's evaluator estimates none.
+    /// expectation over the outcomes' best moves; `None` if the player's evaluator estimates none, or
+    /// an outcome has no valued move.
     pub fn expected_results(
         &self,
         position: &G::Position,
         analysis: &Analysis<G::Move>,
     ) -> Option<ResultProbabilities> {
+        let points = self.game.points()?;
         if let Some(best) = analysis.best {
             return self.result_probabilities(position, best);
         }
-        let mut expected = ResultProbabilities::new();
-        let moves = analysis.analysed_moves();
-        for outcome in self.game.outcomes(position, &moves).iter() {
-            let moves = analysis.moves.get(outcome.move_range())?.iter();
-            let value = |rated: &MoveValue<_>| rated.value.unwrap_or(0.0);
-            let best = moves.max_by(|one, other| value(one).total_cmp(&value(other)))?;
-            for (name, probability) in self.result_probabilities(position, best.mv)? {
-                *expected.entry(name).or_default() += outcome.weight * probability;
+        let mut expected = vec![0.0; points.results.len()];
+        let outcomes = self.game.outcomes(position, &analysis.analysed_moves());
+        for outcome in outcomes.iter() {
+            let best = analysis.best_by_value(outcome.move_range())?;
+            let results = self.result_probabilities(position, analysis.moves[best].mv)?;
+            for (sum, (_, probability)) in expected.iter_mut().zip(&results.0) {
+                *sum += outcome.weight * probability;
             }
         }
-        (!expected.is_empty()).then_some(expected)
+        points
+            .name_results(expected)
+            .filter(|_| !outcomes.is_empty())
     }
 }

@@ -91,8 +91,10 @@ fn a_sequential_test_of_points_uses_the_normal_likelihood_ratio() {
         stop: Some(rule),
         ..options(5_000)
     };
+    // Equal players get no points from each other in any pair.
     let result = play_match(&first(), &first(), &stopped).unwrap();
-    assert_eq!(result.sequential_test.unwrap().verdict, Verdict::Open);
+    assert_eq!(result.sequential_test.unwrap().verdict, Verdict::Rejected);
+    assert!(result.pairs > 5, "{}", result.pairs);
     let stopped_match = play_match(&first(), &random(), &stopped).unwrap();
     let test = stopped_match.sequential_test.unwrap();
     assert_ne!(test.verdict, Verdict::Open);

@@ -169,6 +169,10 @@ async function wholeGame(notation) {
     assert.equal(printed, units.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
   }
 
+  const strengths = await page.$$eval("#ledger .strength", (sentences) => sentences.map(({ textContent }) => textContent));
+  const isStrength = (sentence) => /played (like the level|worse than beginner)|fit every level/.test(sentence);
+  assert.equal(strengths.some(isStrength), notation === "einstein", `${notation}: ${strengths}`);
+
   // The address holds the whole game.
   const board = () => [...document.querySelectorAll("#board .spot")].map((spot) => spot.ariaLabel).join("; ");
   const stones = await page.evaluate(board);
@@ -629,7 +633,7 @@ async function practice() {
   }
   await until((move) => document.querySelector("#verdict").textContent.includes(move), worst.move);
   const verdict = await text("#verdict");
-  const said = Number(/costs ([\d.]+) points/.exec(verdict)[1]);
+  const said = Number(/costs ([\d.]+) % of a win/.exec(verdict)[1]);
   assert.ok(Math.abs(said - price) <= 0.0501, `${verdict}: alea probe says ${price}`);
   const equals = moves.filter(({ value }) => value === best.value);
   assert.ok(equals.some(({ move }) => verdict.includes(move)), verdict);
@@ -681,6 +685,10 @@ async function practice() {
   assert.equal(truth.moves[0].move, puzzle.best, "the tables agree");
   await pressMove(puzzle.best);
   await until(() => /^Right: /.test(document.querySelector("#task").textContent));
+  await press("#back");
+  const exact = new RegExp(`^${(100 * truth.moves[0].value).toFixed(1)}=`);
+  await until((text) => document.querySelector("#moves .best .worth")?.textContent.startsWith(text), (100 * truth.moves[0].value).toFixed(1));
+  assert.match(await text("#moves .best .worth"), exact, "the values of the puzzle are exact");
   await press("#endPractice");
   await until(() => document.querySelector("#task").textContent === "");
 }

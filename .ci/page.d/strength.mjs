@@ -3,7 +3,7 @@
 // --records GAMES; alea judge GAMES --player "star2(depth=3, eval=best)" --json). The page's numbers are from other games.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { ladderOf, strengthsWith } from "./strength-of-page.mjs";
+import { errorsOf, ladderOf, levelsOf, strengthOf, strengthsWith } from "./strength-of-page.mjs";
 
 const lines = readFileSync(new URL("strength.jsonl", import.meta.url), "utf8").trim().split("\n");
 const elos = ladderOf("einstein");
@@ -26,3 +26,13 @@ assert.deepEqual(strengthsWith(0.2, 100), { lower: null, upper: 0 });
 // Many decisions narrow the interval.
 const [few, many] = [10, 1000].map((decisions) => strengthsWith(0.03, decisions));
 assert.ok(many.upper - many.lower < 120 && few.upper - (few.lower ?? 0) > 300, JSON.stringify([few, many]));
+// Forced moves, other seats' and those that do not count are no decisions; few decisions say nothing.
+const ply = (seat, choices, error) => ({ seat, choices, error });
+const review = { plies: [ply(0, 3, 0.1), ply(1, 3, 0.2), ply(0, 1, 0), ply(0, 2, 0.04), ply(0, 2, 0.3)] };
+const { decisions, sum } = errorsOf(review, 0, (index) => index !== 4);
+assert.ok(decisions === 2 && Math.abs(sum - 0.14) < 1e-12, `${decisions}, ${sum}`);
+assert.equal(strengthOf({ decisions: 4, sum: 0 }), null);
+// Levels around bounds: 59 Elo is easy, 118 casual.
+assert.deepEqual(levelsOf({ lower: 60, upper: 110 }), [1, 2]);
+assert.deepEqual(levelsOf({ lower: null, upper: 0 }), [0, 0]);
+assert.deepEqual(levelsOf({ lower: 400, upper: null }), [6, 7]);

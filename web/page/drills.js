@@ -59,15 +59,18 @@ const RATING_STEP = 32;
 
 /**
  * The rating after an answer, as of chess puzzles (Elo): a puzzle counts as the stronger the closer its
- * two best moves are. `record` is `{rating, solved, tried}`.
+ * two best moves are, and is also solved by guessing, so that guesses win nothing. `record` is `{rating,
+ * solved, guessed, tried}`, where `guessed` is how many a guesser would have solved on average.
  */
-export function ratedPuzzle({ rating, solved, tried }, values, isRight) {
-  const [best, second] = Object.values(values).sort((one, other) => other - one);
-  const puzzle = 1600 - 2000 * Math.min(0.5, best - (second ?? 0));
-  const expected = 1 / (1 + 10 ** ((puzzle - rating) / 400));
+export function ratedPuzzle({ rating, solved, guessed, tried }, values, isRight) {
+  const sorted = Object.values(values).sort((one, other) => other - one);
+  const puzzle = 1600 - 2000 * Math.min(0.5, sorted[0] - (sorted[1] ?? 0));
+  const guess = 1 / sorted.length;
+  const expected = guess + (1 - guess) / (1 + 10 ** ((puzzle - rating) / 400));
   return {
     rating: rating + RATING_STEP * (Number(isRight) - expected),
     solved: solved + Number(isRight),
+    guessed: guessed + guess,
     tried: tried + 1,
   };
 }

@@ -156,6 +156,7 @@ export function measureHavannah(position, move, base) {
   return {
     needed: count(stonesNeeded(board, own, theirs)),
     theyNeed: count(stonesNeeded(board, theirs, own)),
-    joined: groups.length,
+    // One group is extended, not connected.
+    joined: groups.length >= 2 ? groups.length : 0,
   };
 }

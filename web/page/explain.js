@@ -2,7 +2,8 @@
 // EinStein's here, of boards without dice in explain-boards.js, of backgammon in explain-backgammon.js.
 //
 // Rules: digits are Red's stones and go right and down to e1, letters Blue's and go left and up to a5.
-// A roll moves its stone, or without it the next higher or lower one. Turns to the goal are expected
+// A roll moves its stone, or without it the next higher or lower one, in the variant `nearest` the nearer
+// of them. Turns to the goal are expected
 // without captures, with the choice that leaves the fewest, as in the Schwarz table. Invariant: every
 // reason is a measured difference in favour of the better move.
 
@@ -28,24 +29,27 @@ function stonesOf(position) {
 }
 
 /** The stones that a roll allows to move. */
-function permitted(stones, face) {
+function permitted(stones, face, isNearest) {
   const exact = stones.find(({ number }) => number === face);
   if (exact) return [exact];
   const above = stones.filter(({ number }) => number > face).sort((a, b) => a.number - b.number)[0];
   const below = stones.filter(({ number }) => number < face).sort((a, b) => b.number - a.number)[0];
-  return [above, below].filter(Boolean);
+  const both = [above, below].filter(Boolean);
+  if (!isNearest) return both;
+  const least = Math.min(...both.map(({ number }) => Math.abs(number - face)));
+  return both.filter(({ number }) => Math.abs(number - face) === least);
 }
 
 const turnsCache = new Map();
 
 /** Expected turns to the goal of stones `{number, steps}`, without captures. */
-function turns(stones) {
+function turns(stones, isNearest) {
   if (stones.length === 0) return Infinity;
   if (stones.some(({ steps }) => steps === 0)) return 0;
-  const key = stones.map(({ number, steps }) => `${number}${steps}`).sort().join();
+  const key = [isNearest, ...stones.map(({ number, steps }) => `${number}${steps}`).sort()].join();
   if (!turnsCache.has(key)) {
-    const after = (moved) => turns(stones.map((stone) => (stone === moved ? { ...stone, steps: stone.steps - 1 } : stone)));
-    const all = FACES.map((face) => Math.min(...permitted(stones, face).map(after)));
+    const after = (moved) => turns(stones.map((stone) => (stone === moved ? { ...stone, steps: stone.steps - 1 } : stone)), isNearest);
+    const all = FACES.map((face) => Math.min(...permitted(stones, face, isNearest).map(after)));
     turnsCache.set(key, 1 + all.reduce((sum, one) => sum + one, 0) / 6);
   }
   return turnsCache.get(key);
@@ -57,8 +61,8 @@ function targets({ x, y }) {
 }
 
 /** The fraction of rolls with which one of these stones can reach a square for which `is` holds. */
-function fractionOfRolls(stones, is) {
-  const may = (face) => permitted(stones, face).some((stone) => targets(stone).some(([x, y]) => is(x, y)));
+function fractionOfRolls(stones, isNearest, is) {
+  const may = (face) => permitted(stones, face, isNearest).some((stone) => targets(stone).some(([x, y]) => is(x, y)));
   return FACES.filter(may).length / 6;
 }
 
@@ -70,7 +74,7 @@ export function capturesOwn(position, move) {
 }
 
 /** The measures of the position after a move, for the side that made it. */
-export function measureAfterMove(position, move) {
+export function measureAfterMove(position, move, isNearest = false) {
   const [board, side] = position.split(" ");
   const rows = board.split("/").map((row) => [...row]);
   const [fromX, fromY, toX, toY] = [0, 1, 2, 3].map((index) => (index % 2 ? 5 - Number(move[index]) : move.charCodeAt(index) - 97));
@@ -85,14 +89,14 @@ export function measureAfterMove(position, move) {
   const lastStone = ({ x, y }) => own.length === 1 && x === own[0].x && y === own[0].y;
   // The other side's coordinates are rotated.
   const isCapture = (x, y) => 4 - x === front.x && 4 - y === front.y;
-  const choices = (face) => permitted(own, face).reduce((sum, stone) => sum + targets(stone).length, 0);
+  const choices = (face) => permitted(own, face, isNearest).reduce((sum, stone) => sum + targets(stone).length, 0);
   return {
     wins: 0,
-    loses: own.length ? fractionOfRolls(other, (x, y) => isGoal(x, y) || lastStone({ x: 4 - x, y: 4 - y })) : 1,
-    threat: fractionOfRolls(own, isGoal),
-    exposed: own.length ? fractionOfRolls(other, isCapture) : 1,
-    turns: turns(own),
-    theirTurns: turns(other),
+    loses: own.length ? fractionOfRolls(other, isNearest, (x, y) => isGoal(x, y) || lastStone({ x: 4 - x, y: 4 - y })) : 1,
+    threat: fractionOfRolls(own, isNearest, isGoal),
+    exposed: own.length ? fractionOfRolls(other, isNearest, isCapture) : 1,
+    turns: turns(own, isNearest),
+    theirTurns: turns(other, isNearest),
     mobility: FACES.reduce((sum, face) => sum + choices(face), 0) / 6,
   };
 }
@@ -110,7 +114,11 @@ const MEASURES = [
 const FRACTIONS = ["loses", "threat", "exposed"];
 
 const GAMES = {
-  einstein: [MEASURES.slice(1), () => measureAfterMove, (measure, value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2))],
+  einstein: [
+    MEASURES.slice(1),
+    (notation) => (position, move) => measureAfterMove(position, move, notation.includes("variant=nearest")),
+    (measure, value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2)),
+  ],
   reversi: [REVERSI_MEASURES, () => measureReversi, (_, value) => number(value, 0)],
   havannah: [
     HAVANNAH_MEASURES,

@@ -16,8 +16,8 @@ import { Game, rollName, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
 import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
-import { SCORES, ladderOf, strengthOf } from "./strength.js";
-import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
+import { SCORES, errorsOf, hasStrengths, ladderOf, strengthOf } from "./strength.js";
+import { ANNOTATIONS, reviewView, lossOf, gradeOf, strengthText } from "./tutor.js";
 import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
 import { differenceText, differenceWithUnit, gradedPayoffs, isInPoints, resultsText, setScale, valueText, valueWithUnit } from "./scale.js";
@@ -29,6 +29,10 @@ const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 const PROGRAM_PAUSE_MS = 450;
 const PERSON = "";
 const MOST_ROLLED_OUT = 5;
+/** Games from which a person's strength is estimated: with more, errors of the levels' own fit count. */
+const MAX_POOLED_GAMES = 20;
+/** Losses below, in hundredths of a win, are none: the search does not know values better. */
+const SMALLEST_LOSS = 0.2;
 /** Games of a file that are listed. */
 const MAX_GAMES = 500;
 /** For games in which depth 3 takes seconds for each position. */
@@ -46,7 +50,8 @@ settings.setups ??= "random";
 settings.minutes ??= 0;
 settings.puzzle ??= 0;
 settings.flipped ??= false;
-settings.puzzles = { rating: 1000, solved: 0, tried: 0, ...settings.puzzles };
+settings.puzzles = { rating: 1000, solved: 0, guessed: 0, tried: 0, ...settings.puzzles };
+settings.reviewed ??= [];
 
 let games = [];
 let game = null;
@@ -163,7 +168,15 @@ function analysisRequest(index) {
 }
 
 function analysisOf(index) {
-  return asShares(analyst.answerTo(analysisRequest(index)));
+  return solutionOf(index) ?? asShares(analyst.answerTo(analysisRequest(index)));
+}
+
+/** The exact values of an answered puzzle as an analysis; null elsewhere. */
+function solutionOf(index) {
+  if (!task?.puzzle || task.move === null || index !== 0) return null;
+  const { best, value } = task.answerGrade;
+  const moves = Object.entries(task.values).map(([move, value]) => ({ move, value, exact: true }));
+  return { moves, faces: [{ face: game.rolls[0], best, value }], best: null, value: null, exact: true, nodes: 0, milliseconds: 0 };
 }
 
 const scaled = new WeakMap();
@@ -213,7 +226,7 @@ function seatValues(analysis, value, seat) {
 
 /** The analysis of the current position, also of a running search. */
 function currentAnalysis() {
-  return asShares(analyst.partialAnswer(analysisRequest(game.at)));
+  return solutionOf(game.at) ?? asShares(analyst.partialAnswer(analysisRequest(game.at)));
 }
 
 function hasPerson() {
@@ -322,9 +335,13 @@ async function play(move, isByPerson = true) {
   try {
     const next = await fetchPosition(successor.position);
     if (now !== epoch) return;
+    const { node, face } = game;
+    const isSecondTry = node.children.some(({ ply }) => ply.face === face && ply.move !== move);
+    const isHelped = isSecondTry || isHintShown || showsValues();
     game.play(move, next);
     if (isByPerson) {
-      game.plies[game.at - 1].isOwn = true;
+      const ply = game.plies[game.at - 1];
+      if (!ply.isOwn) Object.assign(ply, { isOwn: true, isHelped });
       isRunning = !task;
       notice = null;
     }
@@ -498,9 +515,9 @@ function renderTask() {
   byId("drill").textContent = t("drill", due, all);
   byId("drill").disabled = due === 0;
   byId("puzzle").hidden = !game.info.puzzles;
-  const { rating, solved, tried } = settings.puzzles;
+  const { rating, solved, guessed, tried } = settings.puzzles;
   byId("puzzleRating").hidden = !game.info.puzzles || tried === 0;
-  byId("puzzleRating").textContent = t("puzzleRating", number(rating, 0), solved, tried);
+  byId("puzzleRating").textContent = t("puzzleRating", number(rating, 0), solved, tried, number(guessed, 1));
   byId("tryAgain").hidden = task === null || task.move === null || task.answerGrade.isRight;
   byId("endPractice").hidden = task === null;
   const host = byId("task");
@@ -811,7 +828,8 @@ function currentArrows(best) {
   const arrows = [];
   const add = (move, seat, kind) => arrows.push(...pathsOf(move, seat).map((path) => ({ ...path, kind })));
   const index = lastReviewedPly();
-  if (settings.tutor && index !== null && !task) {
+  // After the reply it would look like advice for the next move.
+  if (settings.tutor && index === game.at - 1 && !task) {
     const loss = lossOfPly(index);
     if (loss && gradeOf(loss.error, thresholds())) {
       add(loss.best, game.plies[index].seat, "better");
@@ -995,16 +1013,25 @@ async function rollOut() {
   }
 }
 
-/** The hint, and why it takes a stone of one's own. */
+/** The hint, why it takes a stone of one's own, and why it is better than the second-best move. */
 function hintText(best) {
   const isOwn = game.info.name === "einstein" && capturesOwn(game.node.position, best);
-  return [t("hintIs", best), isOwn ? t("capturesOwn") : ""].filter(Boolean).join(" ");
+  const values = new Map(currentAnalysis().moves?.map(({ move, value }) => [move, value]));
+  const others = current.moves.map(({ move }) => move).filter((move) => move !== best && values.has(move));
+  const second = others.length ? others.reduce((one, other) => (values.get(other) > values.get(one) ? other : one)) : null;
+  const reasons = second && hasReasons(game.info.name) ? whyBetter(game.info, game.node.position, best, second) : [];
+  return [t("hintIs", best), isOwn ? t("capturesOwn") : "", ...reasons].filter(Boolean).join(" ");
+}
+
+function smallestLoss() {
+  return gradedPayoffs({ smallest: SMALLEST_LOSS }).smallest / 100;
 }
 
 function showRules() {
   byId("rulesTitle").textContent = `${t("rules")}: ${t(`game.${game.info.name}`)}`;
-  byId("rulesText").replaceChildren(...rulesOf(game.info.name));
+  byId("rulesText").replaceChildren(...rulesOf(game.info));
   byId("rulesDialog").showModal();
+  byId("rulesTitle").focus();
 }
 
 /** The depth that a search has reached, and whether its time ended it earlier. */
@@ -1039,7 +1066,7 @@ function gradeText() {
   if (!loss) return [analysis ? "" : t("searching"), ""];
   const name = seatName(ply.seat);
   if (loss.error === 0) return [t("bestMove", name, ply.move), ""];
-  if (loss.error < 0.0005) return [t("asGood", name, ply.move, loss.best), ""];
+  if (loss.error < smallestLoss()) return [t("asGood", name, ply.move, loss.best), ""];
   if (!loss.isTold) return [t("notTold", name, ply.move, loss.best), ""];
   const grade = gradeOf(loss.error, thresholds());
   const cost = differenceWithUnit(loss.error) + (grade ? ` (${t(grade)})` : "");
@@ -1053,7 +1080,8 @@ function refutationOf(index) {
   if (!analysis?.moves?.length || game.nodes[index + 1].seat === game.nodes[index].seat) return null;
   if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), valueWithUnit(analysis.value)) : null;
   const worst = analysis.faces.reduce((one, other) => (other.value > one.value ? other : one));
-  return worst.best ? t("refutesByRoll", move, worst.name, worst.best, valueWithUnit(worst.value)) : null;
+  const isAnyWorst = analysis.faces.every(({ value }) => worst.value - value < gradedPayoffs({ even: 2 }).even / 100);
+  return worst.best && !isAnyWorst ? t("refutesByRoll", move, worst.name, worst.best, valueWithUnit(worst.value)) : null;
 }
 
 function renderTutor() {
@@ -1063,7 +1091,7 @@ function renderTutor() {
   host.className = grade;
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   const loss = index === null ? null : lossOfPly(index);
-  const hasLoss = loss && loss.isTold && loss.error >= 0.0005 && warnedMove === null;
+  const hasLoss = loss && loss.isTold && loss.error >= smallestLoss() && warnedMove === null;
   const request = hasLoss
     ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move, refutation: refutationOf(index) }
     : null;
@@ -1089,6 +1117,7 @@ function renderCourse() {
   }));
   byId("graph").dataset.game = game.info.name;
   drawGraph(byId("graph"), { lines, at: game.at }, go);
+  byId("graphOf").textContent = byId("graph").querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
   byId("plyOf").textContent = t("plyOf", game.at, game.plies.length);
   byId("first").disabled = byId("back").disabled = game.at === 0;
   byId("last").disabled = byId("forth").disabled = game.isAtEnd;
@@ -1157,9 +1186,34 @@ function renderReview() {
   else if (review.error) host.replaceChildren(el("p", { class: "problem", lang: "en" }, review.error));
   else {
     const names = allSeats().map(seatName);
-    const strengths = allSeats().map((seat) => strengthOf(review.answer, seat, game.notation, search()));
+    const strengths = hasStrengths(game.notation, search()) ? strengthTexts(names) : [];
     host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.info, go, strengths));
   }
+}
+
+/** Sentences about the strength of each seat in the review, and of the person in the last games. */
+function strengthTexts(names) {
+  const { levels } = game.info;
+  const texts = allSeats().map((seat) => {
+    const strength = strengthOf(errorsOf(review.answer, seat, (index) => !game.plies[index].isHelped));
+    return strength && strengthText(names[seat], strength, levels);
+  });
+  const helped = game.plies.filter(({ isHelped }, index) => isHelped && review.answer.plies[index].choices > 1).length;
+  if (helped > 0) texts.push(t("helped", helped));
+  const person = seats.indexOf(PERSON);
+  const own = errorsOf(review.answer, person, (index) => game.plies[index].isOwn && !game.plies[index].isHelped);
+  if (review.answer.over && own.decisions > 0) {
+    const key = [game.nodes[0].position, ...game.plies.map(({ face, move }) => `${face}${move}`)].join(" ");
+    const others = settings.reviewed.filter((one) => one.key !== key);
+    settings.reviewed = [...others, { key, ...own }].slice(-MAX_POOLED_GAMES);
+    save();
+  }
+  if (settings.reviewed.length > 1) {
+    const total = (key) => settings.reviewed.reduce((sum, one) => sum + one[key], 0);
+    const strength = strengthOf({ decisions: total("decisions"), sum: total("sum") });
+    if (strength) texts.push(t("pooled", settings.reviewed.length, strengthText(t("you"), strength, levels)));
+  }
+  return texts.filter(Boolean);
 }
 
 /** Renders game, seats, seed and search, which change only with the game. */

@@ -37,6 +37,20 @@ function row(cells) {
   return svg("svg", { viewBox: `0 0 ${8 + 40 * cells.length} 48` }, [...cells].map((_, x) => square(x)), [...cells].map(stone));
 }
 
+/** Texts of EinStein's classic rules and what stands for them in the variant, `[classic, nearest]`. */
+const NEAREST = [
+  ["Stone 4 is gone: 5 or 2, the next ones, may move.", "Stone 4 is gone: 5 moves, which is nearer than 2."],
+  ["Stein 4 fehlt: 5 oder 2, die nächsten, dürfen ziehen.", "Stein 4 fehlt: 5 zieht, denn 2 ist weiter weg."],
+  [
+    "If it is gone, one chooses between the next higher and the next lower number that is left.",
+    "If it is gone, the stone with the nearest number moves; of two equally near ones, one chooses.",
+  ],
+  [
+    "Fehlt er, wählt man zwischen der nächsthöheren und der nächstniedrigeren Zahl, die es noch gibt.",
+    "Fehlt er, zieht der Stein mit der nächstgelegenen Zahl; bei gleichem Abstand wählt man.",
+  ],
+];
+
 /** `[figures, [English paragraphs], [German paragraphs]]` of a game; a figure is `[picture, English, German]`. */
 const RULES = {
   einstein: [
@@ -138,16 +152,18 @@ export function hasRules(game) {
 }
 
 /** The rules of a game, as elements. */
-export function rulesOf(game) {
-  const [figures, ...languages] = RULES[game];
+export function rulesOf({ name, notation }) {
+  const [figures, ...languages] = RULES[name];
+  const isNearest = notation.includes("variant=nearest");
+  const adapted = (text) => (isNearest ? NEAREST.reduce((all, [classic, nearest]) => all.replace(classic, nearest), text) : text);
   const language = currentLanguage() === "de" ? 1 : 0;
   const figure = ([image, ...captions]) => {
     image.setAttribute("aria-hidden", "true");
-    return el("figure", {}, image, el("figcaption", {}, captions[language]));
+    return el("figure", {}, image, el("figcaption", {}, adapted(captions[language])));
   };
   return [
     el("div", { class: "figures" }, figures().map(figure)),
-    ...languages[language].map((text) => el("p", {}, text)),
+    ...languages[language].map((text) => el("p", {}, adapted(text))),
     ...MARKS.map((texts) => el("p", { class: "note" }, texts[language])),
   ];
 }

@@ -52,10 +52,10 @@ export function differenceText(payoff, digits = 1) {
   return points ? number(toDifference(payoff), 3) : percent(payoff, digits);
 }
 
-/** A difference of expected payoffs with its unit, such as `2.8 points`. */
+/** A difference of expected payoffs with its unit, such as `2.8 % of a win` or `0.168 points`. */
 export function differenceWithUnit(payoff) {
   const text = differenceText(payoff);
-  return points ? withUnit(text) : t("points", text);
+  return points ? withUnit(text) : t("percentOfWin", text);
 }
 
 /** Thresholds of grades, in hundredths of a win or of the points of a plain win, as hundredths of a payoff. */

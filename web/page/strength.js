@@ -78,14 +78,29 @@ export function strengthsWith(mean, decisions) {
   return { lower: elos[0] || null, upper: elos.at(-1) === top ? null : elos.at(-1) };
 }
 
+/** Whether strengths can be estimated from reviews of a game by a player. */
+export function hasStrengths(notation, reviewer) {
+  return notation === "einstein" && reviewer === REVIEWER;
+}
+
+/** A seat's decisions in a review and the sum of their errors, of the plies for which `counts(index)`. */
+export function errorsOf(review, seat, counts) {
+  const plies = review.plies.filter((ply, index) => ply.seat === seat && ply.choices > 1 && counts(index));
+  return { decisions: plies.length, sum: plies.reduce((sum, { error }) => sum + error, 0) };
+}
+
 /**
- * The strength of a seat in a review, as the bounds of an interval of 95 %; null with few decisions, or
- * with another reviewer than that of the levels.
+ * The strength of who made decisions with this sum of errors, as the bounds of an interval of 95 %; null
+ * with few decisions.
  */
-export function strengthOf(review, seat, notation, reviewer) {
-  if (notation !== "einstein" || reviewer !== REVIEWER) return null;
-  const errors = review.plies.filter((ply) => ply.seat === seat && ply.choices > 1).map(({ error }) => error);
-  if (errors.length < MIN_DECISIONS) return null;
-  const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
-  return { ...strengthsWith(mean, errors.length), decisions: errors.length };
+export function strengthOf({ decisions, sum }) {
+  return decisions < MIN_DECISIONS ? null : { ...strengthsWith(sum / decisions, decisions), decisions };
+}
+
+/** The strongest level at or below a bound and the weakest at or above it, as indices. */
+export function levelsOf({ lower, upper }) {
+  const elos = ladderOf("einstein");
+  const below = elos.findLastIndex((elo) => elo <= (lower ?? 0));
+  const above = elos.findIndex((elo) => elo >= (upper ?? Infinity));
+  return [below, above < 0 ? elos.length - 1 : above];
 }

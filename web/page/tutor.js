@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { rollName } from "./game.js";
 import { number, t } from "./i18n.js";
 import { decimals, differenceText, isInPoints, toDifference, toValue } from "./scale.js";
+import { levelsOf } from "./strength.js";
 
 /** Annotation marks of grades. */
 export const ANNOTATIONS = { "": "", doubtful: "?!", error: "?", blunder: "??" };
@@ -38,12 +39,20 @@ export function roundedToSum(terms) {
   return { units, sum };
 }
 
-function strengthText(name, { lower, upper, decisions }) {
-  const kind = lower === null ? (upper === null ? "strengthOpen" : "strengthAtMost") : upper === null ? "strengthAtLeast" : "strengthBetween";
-  return t(kind, name, number(lower ?? 0, 0), number(upper ?? 0, 0), decisions);
+/** A strength in words: the levels like which somebody played, of all levels of the game. */
+export function strengthText(name, strength, levels) {
+  const { lower, upper, decisions } = strength;
+  const [below, above] = levelsOf(strength).map((index) => t(levels[index].name));
+  let kind = "strengthBetween";
+  if (lower === null) kind = upper === null ? "strengthOpen" : upper === 0 ? "strengthBelow" : "strengthAtMost";
+  else if (upper === null) kind = "strengthAtLeast";
+  return t(kind, name, below, above, number(lower ?? 0, 0), number(upper ?? 0, 0), decisions);
 }
 
-/** The review as a table with a column for each seat that adds up, and a table of its plies. */
+/**
+ * The review as a table with a column for each seat that adds up, sentences about strength, and a table
+ * of its plies.
+ */
 export function reviewView(review, seatNames, thresholds, info, go, strengths) {
   const hasDie = info.faces !== null;
   const rows = [
@@ -96,7 +105,7 @@ export function reviewView(review, seatNames, thresholds, info, go, strengths) {
     el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : isInPoints() ? "ledgerHelpPoints" : "ledgerHelp")),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
       el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, perDecision])])),
-    strengths.map((strength, seat) => (strength ? el("p", { class: "strength" }, strengthText(seatNames[seat], strength)) : null)),
+    strengths.map((text) => el("p", { class: "strength" }, text)),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": plyView },
       el("table", { class: "plies" }, [
         el("caption", {}, plyView),

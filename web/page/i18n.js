@@ -149,13 +149,13 @@ const WORDS = {
   cost: ["{0} positions, {1} ms", "{0} Stellungen, {1} ms"],
   evaluators: ["Evaluators, without search", "Bewertungen ohne Suche"],
   viewOf: [
-    "Values for {0} in percent of a win, before the roll. Learned ones are win probabilities, hand-made ones have scales of their own.",
-    "Werte für {0} in Prozent eines Gewinns, vor dem Wurf. Gelernte sind Gewinnwahrscheinlichkeiten, von Hand gemachte haben eigene Skalen.",
+    "Values for {0} in percent of a win, before the roll. Learned ones are fitted to strong games, hand-made ones to games with many random moves.",
+    "Werte für {0} in Prozent eines Gewinns, vor dem Wurf. Gelernte sind an starke Partien angepasst, von Hand gemachte an Partien mit vielen Zufallszügen.",
   ],
   viewEquityOf: ["Equity of {0}, before the roll", "Equity von {0}, vor dem Wurf"],
   viewPlain: [
-    "Values for {0} in percent of a win. Learned ones are win probabilities, hand-made ones have scales of their own.",
-    "Werte für {0} in Prozent eines Gewinns. Gelernte sind Gewinnwahrscheinlichkeiten, von Hand gemachte haben eigene Skalen.",
+    "Values for {0} in percent of a win. Learned ones are fitted to strong games, hand-made ones to games with many random moves.",
+    "Werte für {0} in Prozent eines Gewinns. Gelernte sind an starke Partien angepasst, von Hand gemachte an Partien mit vielen Zufallszügen.",
   ],
   course: ["Course of the game", "Verlauf der Partie"],
   graph: ["Win probability of {0} by ply", "Gewinnwahrscheinlichkeit von {0} nach Halbzügen"],

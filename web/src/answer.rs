@@ -5,7 +5,8 @@
 use crate::api_types::{Problem, Question};
 use crate::game_names::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
-    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, own_models_of, parse_evaluator,
+    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, TREE_BIASES, evaluators, own_models_of,
+    parse_evaluator,
 };
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
@@ -109,7 +110,9 @@ fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = parse_page_game(notation, &parse(notation).ok()?).ok()?;
         let evaluator = |name: &str, help: &str| json!({ "name": name, "help": help });
-        let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
+        let own = evaluators::<G>()
+            .filter(|entry| !TREE_BIASES.contains(&entry.name))
+            .map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
         let models: Vec<_> = model_opponents(&game).collect();
         let own_models =

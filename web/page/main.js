@@ -1020,7 +1020,8 @@ function hintText(best) {
   const others = current.moves.map(({ move }) => move).filter((move) => move !== best && values.has(move));
   const second = others.length ? others.reduce((one, other) => (values.get(other) > values.get(one) ? other : one)) : null;
   const reasons = second && hasReasons(game.info.name) ? whyBetter(game.info, game.node.position, best, second) : [];
-  return [t("hintIs", best), isOwn ? t("capturesOwn") : "", ...reasons].filter(Boolean).join(" ");
+  const isReason = (sentence) => ![t("why.none"), t("why.deeper")].includes(sentence);
+  return [t("hintIs", best), isOwn ? t("capturesOwn") : "", ...reasons.filter(isReason)].filter(Boolean).join(" ");
 }
 
 function smallestLoss() {

@@ -42,11 +42,12 @@ export function roundedToSum(terms) {
 /** A strength in words: the levels like which somebody played, of all levels of the game. */
 export function strengthText(name, strength, levels) {
   const { lower, upper, decisions } = strength;
-  const [below, above] = levelsOf(strength).map((index) => t(levels[index].name));
+  const bounds = levelsOf(strength);
+  const fitsAll = upper === null || bounds[1] === levels.length - 1;
   let kind = "strengthBetween";
-  if (lower === null) kind = upper === null ? "strengthOpen" : upper === 0 ? "strengthBelow" : "strengthAtMost";
+  if (lower === null) kind = upper === 0 ? "strengthBelow" : fitsAll ? "strengthOpen" : "strengthAtMost";
   else if (upper === null) kind = "strengthAtLeast";
-  return t(kind, name, below, above, number(lower ?? 0, 0), number(upper ?? 0, 0), decisions);
+  return t(kind, name, ...bounds.map((index) => t(levels[index].name)), number(lower ?? 0, 0), number(upper ?? 0, 0), decisions);
 }
 
 /**

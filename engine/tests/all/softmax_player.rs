@@ -66,7 +66,8 @@ fn of_moves_that_win_for_certain_one_that_ends_the_game_is_played() {
     let game = Standard::default();
     // After any move Red wins with the next one at the latest: Blue is four moves from its goal.
     let before = position("...../...../...../...1./a.... r -");
-    let legal = game.legal_moves(&before, 1);
+    let mut legal = game.legal_moves(&before, 1);
+    legal.reverse();
     let mut erring = player("softmax(star1(depth=3), temperature=100)", &game);
     let analysis = erring
         .analyse(&before, Some(&legal), &Limits::NONE)

@@ -159,7 +159,7 @@ const WITHOUT_CHANCE: [&str; 14] = [
     "textbook(depth=20)",
     "mcts(sims=1000000000)",
     "rollout(games=1000000)",
-    "softmax(star1(depth=20))",
+    "softmax(mcts(sims=1000000000))",
     "random",
 ];
 

@@ -841,16 +841,16 @@ function currentArrows(best) {
   return arrows;
 }
 
-/** The best move and its value to the seat to move, after the roll if there is one. */
+/** The best move, its value to the seat to move and the results' probabilities, after the roll if there is one. */
 function currentValues() {
   const analysis = currentAnalysis();
   if (!analysis || analysis.error) return { analysis, best: null, value: null };
   if (game.face === null) {
     const best = game.hasDie ? null : analysis.best;
-    return { analysis, best, value: analysis.value };
+    return { analysis, best, value: analysis.value, results: analysis.results };
   }
   const rolled = analysis.faces?.find(({ face }) => face === game.face);
-  return { analysis, best: rolled?.best ?? null, value: rolled?.value ?? analysis.value };
+  return { analysis, best: rolled?.best ?? null, value: rolled?.value ?? analysis.value, results: rolled?.results };
 }
 
 /** Renders the page; waits while a button is pressed, because a replaced button gets no click. */
@@ -952,7 +952,7 @@ function renderBoard({ best }) {
   byId("resign").disabled = isOver() || !game.isAtEnd;
 }
 
-function renderMoves({ analysis, best, value }) {
+function renderMoves({ analysis, best, value, results }) {
   const isShown = showsValues();
   const state = byId("searchState");
   state.classList.toggle("problem", Boolean(analysis?.error));
@@ -966,7 +966,7 @@ function renderMoves({ analysis, best, value }) {
     const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
     state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
-  renderResults(isShown ? analysis : null);
+  renderResults(isShown ? results : null);
   renderLine(isShown || isHintShown ? analysis : null);
   const find = byId("find");
   byId("findOf").hidden = current.moves.length <= 12;
@@ -1050,8 +1050,8 @@ function renderLine(analysis) {
   byId("bestLine").textContent = t("bestLine", line.join(" "));
 }
 
-function renderResults(analysis) {
-  const text = resultsText(analysis?.results);
+function renderResults(results) {
+  const text = resultsText(results);
   byId("results").hidden = text === "";
   byId("results").textContent = t("results", text);
 }

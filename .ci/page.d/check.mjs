@@ -123,13 +123,13 @@ async function playSteps(isFirst, seen) {
 async function wholeGame(notation) {
   await page.select("#game", notation);
   await until((value) => new URLSearchParams(location.hash.slice(1)).get("game") === value, notation);
-  await page.evaluate(() => {
-    // A person, and beginners on all other seats.
+  // A person, and beginners on all other seats; in backgammon they would take twice as many plies to the end.
+  await page.evaluate((level) => {
     document.querySelectorAll("#seats select").forEach((select, seat) => {
-      select.selectedIndex = Math.min(seat, 1);
+      select.selectedIndex = seat === 0 ? 0 : level;
       select.dispatchEvent(new Event("change"));
     });
-  });
+  }, notation === "backgammon" ? 6 : 1);
   await until(() => !document.querySelector("#ledger table"));
   await hasSettled();
   const isBackgammon = notation === "backgammon";

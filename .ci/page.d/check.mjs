@@ -304,6 +304,7 @@ async function handles() {
   await press('#die [data-face="1"]');
   // By drag: Blue's stone 1 from c1.
   await until(() => document.querySelector("#status").textContent === "Blue has rolled 1");
+  await hasSettled();
   await page.mouse.move(...(await centre('#board [data-square="c1"]')));
   await page.mouse.down();
   await page.mouse.move(...(await centre('#board [data-square="b1"]')), { steps: 5 });

@@ -33,7 +33,11 @@ function lasting(answer) {
 let asked = 0;
 async function ask(question) {
   const text = typeof question === "string" ? question : JSON.stringify(question);
-  const [here, there] = [inWorker(text), await onServer(text)];
+  const sent = onServer(text);
+  // The server computes meanwhile.
+  await new Promise(setImmediate);
+  const here = inWorker(text);
+  const there = await sent;
   const [ours, theirs] = [here, there].map(lasting);
   const at = [...ours].findIndex((letter, index) => letter !== theirs[index]);
   const near = (answer) => answer.slice(Math.max(0, at - 60), at + 60);

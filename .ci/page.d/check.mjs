@@ -756,7 +756,7 @@ assert.ok(bytes < MOST_BYTES, "the page is too large");
 await page.select("#language", "en");
 await page.select("#look", "light");
 const notations = await page.$$eval("#game option", (options) => options.map(({ value }) => value));
-const isQuick = (notation) => !/havannah\(base=[68]/.test(notation);
+const isQuick = (notation) => !/havannah\(base=[68]|reversi\(size=6/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
   if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt(\(map=four\))?|backgammon)$/.test(notation)) {

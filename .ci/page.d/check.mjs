@@ -3,7 +3,7 @@
 
 import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import puppeteer from "puppeteer-core";
 
@@ -415,6 +415,16 @@ async function variations() {
     await is(wanted);
     await hasSettled();
   };
+  const folder = mkdtempSync("/tmp/alea-page-");
+  const saved = async (format) => {
+    const client = await page.createCDPSession();
+    await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+    await page.select("#format", format);
+    await press("#download");
+    const path = `${folder}/reversi-7.${format}`;
+    for (let tries = 0; tries < 100 && !existsSync(path); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    return path;
+  };
   await play("d3", "d3");
   await play("c3", "d3 c3");
   await play("c4", "d3 c3 c4");
@@ -433,6 +443,16 @@ async function variations() {
   await hasSettled();
   await press("#promote");
   await until(() => /_e3_\(c3_c4\)/.test(decodeURIComponent(location.hash)));
+  // A file of this page keeps the variations.
+  const input = await page.$("#file");
+  const kept = await saved("jsonl");
+  await press("#new");
+  await until(() => document.querySelectorAll("#plies li").length === 0);
+  await input.uploadFile(kept);
+  await until(() => /_e3_\(c3_c4\)/.test(decodeURIComponent(location.hash)));
+  rmSync(kept);
+  await press("#last");
+  await until(() => document.querySelector("#plyOf").textContent === "ply 2 of 2");
   await press("#deleteFromHere");
   await is("d3 c3 c4");
   assert.ok(await page.$eval("#deleteFromHere", (button) => !button.hidden));
@@ -444,16 +464,6 @@ async function variations() {
   await until((x) => Math.abs(document.querySelector('#board [data-square="a1"]').getBoundingClientRect().x - x) > 100, x);
   await press("#flip");
   // Saved to a file and loaded again; what is saved can be reviewed by the command.
-  const folder = mkdtempSync("/tmp/alea-page-");
-  const saved = async (format) => {
-    const client = await page.createCDPSession();
-    await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
-    await page.select("#format", format);
-    await press("#download");
-    const path = `${folder}/reversi-7.${format}`;
-    for (let tries = 0; tries < 100 && !existsSync(path); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
-    return path;
-  };
   await press("#resign");
   await until(() => /White has resigned. Black has won/.test(document.querySelector("#status").textContent));
   const file = await saved("jsonl");
@@ -461,7 +471,6 @@ async function variations() {
   assert.match(readFileSync(await saved("ggf"), "utf8"), /^\(;GM\[Othello\].*\)\s*$/s);
   await press("#new");
   await until(() => document.querySelectorAll("#plies li").length === 0);
-  const input = await page.$("#file");
   for (const name of ["jsonl", "ggf"]) {
     await input.uploadFile(`${folder}/reversi-7.${name}`);
     await is("d3 c3 c4");
@@ -531,7 +540,8 @@ async function lessons() {
     return moves.reduce((one, other) => (other.value < one.value ? other : one)).move;
   };
   const reversi = "------------------X-------XXX------OXO--------------------------";
-  for (const [game, start] of [["reversi", `${reversi} O`], ["havannah(base=4)", "d4 a1 d3 b1 e4"]]) {
+  const reversixt = "00111020/00111110/01112222/02111021/02222200/02022200/00000220/00000000 play 2 0,0 0,0";
+  for (const [game, start] of [["reversi", `${reversi} O`], ["havannah(base=4)", "d4 a1 d3 b1 e4"], ["reversixt", reversixt]]) {
     await at(game, start);
     const move = await worst(game, start);
     await pressMove(move);
@@ -539,6 +549,7 @@ async function lessons() {
     if (/costs/.test(await text("#verdict"))) await until(() => /The answer to/.test(document.querySelector("#why").textContent));
     console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
     assert.match(await text("#verdict"), /costs/, "the position is of use");
+    if (game === "reversixt") await until(() => /7,0 takes a corner/.test(document.querySelector("#why").textContent));
   }
   await at("backgammon", "4HPwATDgc/ABMA w 31");
   await pressMove(await worst("backgammon", "4HPwATDgc/ABMA w 31"));
@@ -567,7 +578,8 @@ async function lessons() {
   await press("#hint");
   await until(() => /^Hint: d2/.test(document.querySelector("#searchState").textContent));
   await pressMove("d2d1");
-  await until(() => /d2d1 would be a blunder/.test(document.querySelector("#verdict").textContent));
+  await until(() => /d2d1 would be a blunder: it costs [\d.]+ % of a win/.test(document.querySelector("#verdict").textContent));
+  assert.equal(await text("#status"), await text("#verdict"), "the warning is above the board");
   assert.equal(await plies(), 0, "a blunder is asked about");
   await pressMove("d2d1");
   await until(() => document.querySelectorAll("#plies li").length === 1);
@@ -709,6 +721,15 @@ async function tools() {
     await until(() => document.querySelectorAll("#recorded option").length === 3);
     assert.ok((await text("#plies li:last-child")).includes(plies_.at(-1).move), name);
   }
+  // A game that a person played against a level goes on against it, with its rolls.
+  const { position: start } = await ask({ ask: "new", game: "einstein", seed: 11 });
+  const level = (await ask({ ask: "games" })).games[0].levels[2].player;
+  const heading = { format: "alea-games-2", game: "einstein", players: ["person", level], run: { seed: 11 } };
+  const line = { players: [0, 1], start, payoffs: [0, 0], ending: "agreed", plies: [] };
+  writeFileSync(`${folder}/own.jsonl`, `${JSON.stringify(heading)}\n${JSON.stringify(line)}\n`);
+  await input.uploadFile(`${folder}/own.jsonl`);
+  await until((level) => document.querySelector("#seats .seat:last-child select").value === level, level);
+  assert.equal(await page.$eval("#seed", (field) => field.value), "11");
   expects400 = true;
   writeFileSync(`${folder}/no.games`, "ALEAGAME, but no more");
   await input.uploadFile(`${folder}/no.games`);
@@ -717,7 +738,7 @@ async function tools() {
 
   await openAt("...../...../.1..a/...../.2... r -", 1);
   await press("#editBoard");
-  await page.evaluate(() => [...document.querySelectorAll("#palette button")].find((one) => one.textContent === "5").click());
+  await page.evaluate(() => [...document.querySelectorAll("#palette button")].find((one) => one.textContent === "Red 5").click());
   await page.mouse.click(...(await centre('#board [data-square="d5"]')));
   await press("#editBoard");
   await until(() => /^\.\.\.5\.\//.test(document.querySelector("#position").value));

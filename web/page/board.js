@@ -14,7 +14,8 @@ import { svg } from "./dom.js";
 
 const DRAG_FROM = 6;
 
-function arrow(from, to, size, kind) {
+/** An arrow between the centres of two squares of a size. */
+export function arrow(from, to, size, kind) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [dx / length, dy / length];

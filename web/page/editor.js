@@ -3,6 +3,14 @@
 /** The symbols of squares; the last is an empty one. */
 export const PALETTES = { einstein: "123456abcdef.", reversi: "XO-" };
 
+/** The seat and number of a symbol's stone; null for an empty square. */
+export function stoneOf(game, symbol) {
+  if (symbol === "." || symbol === "-") return null;
+  if (game === "reversi") return { seat: SEAT_SYMBOLS.reversi.indexOf(symbol), number: "" };
+  const seat = /\d/.test(symbol) ? 0 : 1;
+  return { seat, number: seat === 0 ? symbol : String("abcdef".indexOf(symbol) + 1) };
+}
+
 /** The symbols of the seats. */
 export const SEAT_SYMBOLS = { einstein: ["r", "b"], reversi: ["X", "O"] };
 

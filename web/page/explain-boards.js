@@ -1,4 +1,4 @@
-// Why a move of Reversi or Havannah is better than another: measures of the position after each.
+// Why a move of Reversi, ReversiXT or Havannah is better than another: measures of the position after each.
 //
 // A measure is `[name, sign, threshold]`: the sign is that of a difference in favour of the mover, the
 // threshold the smallest difference that is a reason.
@@ -69,6 +69,37 @@ export function measureReversi(position, move) {
     stable: stableDiscs(cells, size, sign),
     replies: replies.length,
     parity: empty > 0 && empty <= LATE ? Number(empty % 2 === 0) : 0,
+  };
+}
+
+// ReversiXT, by the server's answers on the positions after each move.
+
+export const REVERSIXT_MEASURES = [
+  ["corner", 1, 1],
+  ["cornersGiven", -1, 1],
+  ["keptOverrides", 1, 1],
+  ["keptBombs", 1, 1],
+  ["nextReplies", -1, 2],
+  ["stones", 1, 2],
+];
+
+/**
+ * The measures of a seat's move, from the answer on the position after it. Corners are known of the plain
+ * board alone: on others, rows may go on beyond an edge.
+ */
+export function measureReversixt({ position, moves }, seat, move, isPlain) {
+  const [rows, , , overrides, bombs] = position.split(" ");
+  const empty = rows.split("0").length - 1;
+  const last = rows.split("/").length - 1;
+  const isCorner = (text) => isPlain && text.split(",").slice(0, 2).every((at) => Number(at) === 0 || Number(at) === last);
+  return {
+    corner: Number(isCorner(move)),
+    cornersGiven: moves.filter(({ move }) => isCorner(move)).length,
+    keptOverrides: Number(overrides.split(",")[seat]),
+    keptBombs: Number(bombs.split(",")[seat]),
+    nextReplies: moves.length,
+    // Stones that are taken early are often lost again.
+    stones: empty <= LATE ? rows.split(String(seat + 1)).length - 1 : 0,
   };
 }
 

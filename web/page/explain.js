@@ -8,7 +8,7 @@
 // reason is a measured difference in favour of the better move.
 
 import { BACKGAMMON_MEASURES, measureBackgammon } from "./explain-backgammon.js";
-import { HAVANNAH_MEASURES, REVERSI_MEASURES, measureHavannah, measureReversi } from "./explain-boards.js";
+import { HAVANNAH_MEASURES, REVERSIXT_MEASURES, REVERSI_MEASURES, measureHavannah, measureReversi, measureReversixt } from "./explain-boards.js";
 import { number, percent, t } from "./i18n.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
@@ -120,6 +120,12 @@ const GAMES = {
     (measure, value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2)),
   ],
   reversi: [REVERSI_MEASURES, () => measureReversi, (_, value) => number(value, 0)],
+  reversixt: [
+    REVERSIXT_MEASURES,
+    (notation) => (position, move, answers) =>
+      measureReversixt(answers.get(move), Number(position.split(" ")[2]) - 1, move, notation === "reversixt"),
+    (_, value) => number(value, 0),
+  ],
   havannah: [
     HAVANNAH_MEASURES,
     (notation) => (position, move) => measureHavannah(position, move, Number(/base=(\d+)/.exec(notation)?.[1] ?? 8)),
@@ -133,10 +139,18 @@ export function hasReasons(game) {
   return game in GAMES;
 }
 
-/** The reasons why `best` is better than `played`, as at most two sentences, the strongest first. */
-export function whyBetter({ name, notation }, position, best, played) {
+/** Whether reasons need the server's answers on the positions after the moves. */
+export function needsAnswers(game) {
+  return game === "reversixt";
+}
+
+/**
+ * The reasons why `best` is better than `played`, as at most two sentences, the strongest first;
+ * `answers` has the server's answer on the position after each of them, where reasons need it.
+ */
+export function whyBetter({ name, notation }, position, best, played, answers) {
   const [measures, measureOf, format] = GAMES[name];
-  const [afterBest, afterPlayed] = [best, played].map((move) => measureOf(notation)(position, move));
+  const [afterBest, afterPlayed] = [best, played].map((move) => measureOf(notation)(position, move, answers));
   if (afterBest.wins) return [t("why.wins", best, played)];
   const gains = measures.map(([measure, sign, threshold]) => ({
     measure,

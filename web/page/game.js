@@ -189,6 +189,12 @@ export class Game {
     this.#showLineOf(parent);
   }
 
+  /** The text of the tree; null if there is the shown line alone. */
+  get tree() {
+    const isTree = this.hasVariations || this.nodes.at(-1).children.length > 0;
+    return isTree ? this.#words(this.nodes[0]).join("_") : null;
+  }
+
   /** The tree after a node as plies, with variations in parentheses after the main move. */
   #words(node) {
     const [main, ...others] = node.children;
@@ -201,7 +207,7 @@ export class Game {
   hash(seats) {
     const parts = { game: this.notation, seed: this.seed, start: this.nodes[0].position };
     if (this.plies.length) parts.plies = this.plies.map((ply) => wordOf(this.info, ply)).join("_");
-    if (this.hasVariations || this.nodes.at(-1).children.length) parts.tree = this.#words(this.nodes[0]).join("_");
+    if (this.tree !== null) parts.tree = this.tree;
     if (!this.isAtEnd) parts.at = this.at;
     else if (this.face !== null) parts.face = this.face;
     if (this.resigned !== null) parts.resigned = this.resigned + 1;

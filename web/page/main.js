@@ -11,18 +11,19 @@ import { layoutOf } from "./board-plain.js";
 import { layout as reversi } from "./board-reversi.js";
 import { Clock, formatTime } from "./clock.js";
 import { byId, el, store, load } from "./dom.js";
-import { PALETTES, SEAT_SYMBOLS, withSeat, withSymbol } from "./editor.js";
+import { PALETTES, SEAT_SYMBOLS, stoneOf, withSeat, withSymbol } from "./editor.js";
 import { Game, rollName, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
 import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
 import { SCORES, errorsOf, hasStrengths, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf, strengthText } from "./tutor.js";
-import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
+import { capturesOwn, hasReasons, needsAnswers, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
 import { differenceText, differenceWithUnit, gradedPayoffs, isInPoints, resultsText, setScale, valueText, valueWithUnit } from "./scale.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
+const SCALES = { playouts: "playoutMean", evaluator: "evaluatorScale" };
 const LAYOUTS = { backgammon, einstein, reversi };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
 /** Pause between the moves of two programs. */
@@ -148,6 +149,21 @@ async function fetchPosition(position, notation = game.notation) {
     positions.set(key, answer);
   }
   return positions.get(key);
+}
+
+/** The server's answer on a position; null until it is there, which renders the page again. */
+function knownAnswer(position) {
+  const known = positions.get(JSON.stringify([game.notation, position]));
+  if (!known) fetchPosition(position).then(render, () => {});
+  return known ?? null;
+}
+
+/** The server's answers on the positions after moves, by move; null until all are there. */
+function answersAfter(position, moves) {
+  const answer = knownAnswer(position);
+  if (!answer) return null;
+  const answers = moves.map((move) => [move, knownAnswer(answer.moves.find((one) => one.move === move).position)]);
+  return answers.every(([, known]) => known) ? new Map(answers) : null;
 }
 
 /** The usual search, with another evaluator than the strongest if need be. */
@@ -457,7 +473,7 @@ async function beginTask(info, position, values, source) {
   const back = task?.back ?? location.hash;
   const answer = await ask({ ask: "position", game: info.notation, position });
   if (now !== epoch) return;
-  game = new Game(info, answer, 1);
+  game = new Game(info, answer, game.seed);
   seats = persons(info);
   task = { values, back, move: null, ...source };
   isRunning = false;
@@ -514,7 +530,7 @@ function renderTask() {
   const { all, due } = countDrills(game.notation);
   byId("drill").textContent = t("drill", due, all);
   byId("drill").disabled = due === 0;
-  byId("puzzle").hidden = !game.info.puzzles;
+  byId("puzzle").hidden = byId("puzzleHelp").hidden = !game.info.puzzles;
   const { rating, solved, guessed, tried } = settings.puzzles;
   byId("puzzleRating").hidden = !game.info.puzzles || tried === 0;
   byId("puzzleRating").textContent = t("puzzleRating", number(rating, 0), solved, tried, number(guessed, 1));
@@ -542,10 +558,17 @@ function renderTask() {
   if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
 }
 
+/** The reasons why a move is better than another; none where they are not known yet. */
+function reasonsFor(position, best, played) {
+  const { name } = game.info;
+  if (!hasReasons(name)) return [];
+  const answers = needsAnswers(name) ? answersAfter(position, [best, played]) : null;
+  return needsAnswers(name) && !answers ? [] : whyBetter(game.info, position, best, played, answers);
+}
+
 /** Renders why a move is better than another, and what refutes that. */
 function renderWhy(host, request) {
-  const isKnown = request !== null && hasReasons(game.info.name);
-  const reasons = isKnown ? whyBetter(game.info, request.position, request.best, request.played) : [];
+  const reasons = request ? reasonsFor(request.position, request.best, request.played) : [];
   if (request?.refutation) reasons.push(request.refutation);
   host.hidden = reasons.length === 0;
   if ([...host.children].map(({ textContent }) => textContent).join() !== reasons.join()) {
@@ -591,7 +614,7 @@ async function jsonLines(file) {
     const name = (player) => String(head.players[player]).replace(controlCharacters, "\ufffd");
     return { ...one, players: one.players.map(name) };
   };
-  return { game: head.game, games: lines.slice(0, MAX_GAMES).map(read) };
+  return { game: head.game, seed: head.run?.seed, games: lines.slice(0, MAX_GAMES).map(read) };
 }
 
 /** The games of a text of another program in the current game; null for other files. */
@@ -611,8 +634,8 @@ async function loadFile(file) {
     byId("recorded").replaceChildren(...recorded.map((one, index) => el("option", { value: index }, name(one, index))));
     loaded = notation;
     byId("recordedOf").hidden = false;
-    byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value]);
-    await showRecorded(info, recorded[0]);
+    byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value], read.seed);
+    await showRecorded(info, recorded[0], read.seed);
   } catch (error) {
     showProblem(error.message);
   }
@@ -627,10 +650,13 @@ function dropForeignFile() {
   byId("recorded").replaceChildren();
 }
 
-async function showRecorded(info, { start, plies, payoffs, ending }) {
-  const parts = { game: info.notation, seed: 1, start, at: 0 };
-  persons(info).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
+/** Shows a recorded game; who plays like a level or an own model goes on doing so. */
+async function showRecorded(info, { players, start, plies, payoffs, ending, variations }, seed = 1) {
+  const parts = { game: info.notation, seed, start, at: 0 };
+  const known = [...info.levels, ...info.models].map(({ player }) => player);
+  players.forEach((player, seat) => (parts[`seat${seat + 1}`] = known.includes(player) ? player : PERSON));
   parts.plies = plies.map(({ outcome, move }) => (info.faces ? `${rollName(info, outcome)}${move}` : move)).join("_");
+  if (variations) parts.tree = variations;
   task = null;
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
@@ -649,7 +675,7 @@ function gameAsJsonLines() {
   const heading = { format: "alea-games-2", game: game.notation, players: names, run: { seed: game.seed } };
   const plies = game.plies.map(({ face, move }) => ({ ...(face === null ? {} : { outcome: face }), move, value: null, explored: false }));
   const ending = game.resigned === null ? {} : { ending: "resigned" };
-  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 0), ...ending, plies };
+  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 0), ...ending, plies, ...(game.tree === null ? {} : { variations: game.tree }) };
   return `${JSON.stringify(heading)}\n${JSON.stringify(line)}\n`;
 }
 
@@ -697,19 +723,22 @@ function renderPalette() {
   if (draft === null) return;
   const choice = (label, isOn, act) =>
     el("button", { type: "button", "aria-pressed": isOn ? "true" : "false", onclick: act }, label);
-  const symbols = [...PALETTES[name]].map((symbol) =>
-    choice(symbol, symbol === draft.symbol, () => {
+  const symbols = [...PALETTES[name]].map((symbol) => {
+    const stone = stoneOf(name, symbol);
+    const dot = stone && el("span", { class: `dot seat${stone.seat}`, "aria-hidden": "true" });
+    const label = stone ? [dot, el("span", { class: "sr" }, `${seatName(stone.seat)} `), stone.number] : t("empty");
+    return choice(label, symbol === draft.symbol, () => {
       draft.symbol = symbol;
       render();
-    }),
-  );
+    });
+  });
   const sides = SEAT_SYMBOLS[name].map((symbol, seat) =>
     choice(t("toMove", seatName(seat)), draft.position.split(" ")[1] === symbol, () => {
       draft.position = withSeat(name, draft.position, seat);
       render();
     }),
   );
-  byId("palette").replaceChildren(...symbols, ...sides, el("span", { class: "note" }, t("editHelp")));
+  byId("palette").replaceChildren(...symbols, ...sides);
 }
 
 function reviewRequest() {
@@ -797,6 +826,8 @@ function isDieLocked() {
 
 function statusText() {
   const name = seatName(game.node.seat);
+  if (draft) return t("editHelp");
+  if (warnedMove !== null) return warningText();
   if (clock.expiredSeat !== null) return t("timeOver", seatName(clock.expiredSeat));
   if (current.over) return winnerText(current.payoffs);
   if (game.result && game.isAtEnd) {
@@ -809,6 +840,12 @@ function statusText() {
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
   if (rolled) return rolled;
   return t(game.hasDie ? "toRoll" : "toMove", name);
+}
+
+/** The warning of a blunder, which tells its cost but not what is better. */
+function warningText() {
+  const { error } = lossOf({ face: game.face, move: warnedMove }, analysisOf(game.at));
+  return t("warning", warnedMove, differenceWithUnit(error));
 }
 
 /** The last ply for the tutor. */
@@ -878,7 +915,7 @@ function renderBar({ analysis, value }) {
   if (host.hidden) return;
   const shares = seatValues(analysis, value, game.node.seat);
   const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? valueText(shares[seat]) : "–"}`);
-  const what = analysis?.scale ? "playoutMean" : names.length > 2 ? "shares" : isInPoints() ? "equity" : "winProbability";
+  const what = analysis?.scale ? SCALES[analysis.scale] : names.length > 2 ? "shares" : isInPoints() ? "equity" : "winProbability";
   host.setAttribute("aria-label", `${t(what)}: ${names.join(", ")}`);
   const parts = shares ?? names.map(() => 1);
   const total = parts.reduce((sum, part) => sum + part, 0) || 1;
@@ -963,7 +1000,7 @@ function renderMoves({ analysis, best, value, results }) {
   else {
     const cost = t("cost", number(analysis.nodes, 0), number(analysis.milliseconds, 1));
     const worth = `${seatName(game.node.seat)} ${valueWithUnit(value)}${analysis.exact ? ` (${t("exact")})` : ""}`;
-    const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
+    const scale = analysis.scale ? ` (${t(SCALES[analysis.scale])})` : "";
     state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
   renderResults(isShown ? results : null);
@@ -1019,7 +1056,7 @@ function hintText(best) {
   const values = new Map(currentAnalysis().moves?.map(({ move, value }) => [move, value]));
   const others = current.moves.map(({ move }) => move).filter((move) => move !== best && values.has(move));
   const second = others.length ? others.reduce((one, other) => (values.get(other) > values.get(one) ? other : one)) : null;
-  const reasons = second && hasReasons(game.info.name) ? whyBetter(game.info, game.node.position, best, second) : [];
+  const reasons = second ? reasonsFor(game.node.position, best, second) : [];
   const isReason = (sentence) => ![t("why.none"), t("why.deeper")].includes(sentence);
   return [t("hintIs", best), isOwn ? t("capturesOwn") : "", ...reasons.filter(isReason)].filter(Boolean).join(" ");
 }
@@ -1057,7 +1094,7 @@ function renderResults(results) {
 }
 
 function gradeText() {
-  if (warnedMove !== null) return [t("warning", warnedMove), "blunder"];
+  if (warnedMove !== null) return [warningText(), "blunder"];
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
@@ -1217,6 +1254,19 @@ function strengthTexts(names) {
   return texts.filter(Boolean);
 }
 
+/** The name of a game with its parameters, such as `Havannah (side 4)`. */
+function gameTitle({ name, notation }) {
+  const [, parameters] = /\((.*)\)/.exec(notation) ?? [];
+  const title = hasRules(name) ? t(`game.${name}`) : name;
+  const words = parameters?.split(/[=,]\s*/).map((word) => t(word)).join(" ");
+  return words ? `${title} (${words})` : title;
+}
+
+/** Renders the list of games, which changes with the language. */
+function drawGames() {
+  byId("game").replaceChildren(...games.map((info) => el("option", { value: info.notation, title: info.notation }, gameTitle(info))));
+}
+
 /** Renders game, seats, seed and search, which change only with the game. */
 function drawSetUp() {
   byId("game").value = game.notation;
@@ -1341,6 +1391,7 @@ function bind() {
   on("language", "change", () => {
     setLanguage(byId("language").value);
     showLanguage();
+    drawGames();
     drawSetUp();
     update();
   });
@@ -1514,7 +1565,7 @@ async function init() {
     showProblem(error.message);
     return;
   }
-  byId("game").replaceChildren(...games.map(({ notation }) => el("option", { value: notation }, notation)));
+  drawGames();
   if (!(await readUrl())) {
     const last = settings.game ?? games[0].notation;
     await startGame(last, 1 + Math.floor(Math.random() * 999_999));

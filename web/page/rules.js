@@ -1,5 +1,6 @@
 // The rules of the games, one screen each, with pictures by the boards' own layouts.
 
+import { arrow } from "./board.js";
 import { layout as backgammon } from "./board-backgammon.js";
 import { layout as einstein } from "./board-einstein.js";
 import { layout as reversi } from "./board-reversi.js";
@@ -24,9 +25,8 @@ function havannah(chain) {
 function picture(layout, position, arrows = []) {
   const { box, ground, stones, squares } = layout({ position, moves: [] });
   const at = (name) => squares.find((square) => square.name === name);
-  const arrow = ([from, to]) =>
-    svg("path", { class: "rule-arrow", d: `M${at(from).x} ${at(from).y}L${at(to).x} ${at(to).y}` });
-  return svg("svg", { viewBox: box.join(" ") }, ground, arrows.map(arrow), stones);
+  const drawn = ([from, to]) => arrow(at(from), at(to), at(from).size, "rule");
+  return svg("svg", { viewBox: box.join(" ") }, ground, stones, arrows.map(drawn));
 }
 
 /** A row of ReversiXT before and after a stone. */

@@ -5,8 +5,7 @@
 use crate::api_types::{Problem, Question};
 use crate::game_names::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
-    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, TREE_BIASES, evaluators, own_models_of,
-    parse_evaluator,
+    MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, own_models_of, parse_evaluator,
 };
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
@@ -21,6 +20,7 @@ use engine::core::{
 use engine::play::{
     analysis::MoveValue,
     build::{PlayerRecipe, evaluator_from},
+    own_scale::OwnScale,
     playable::Playable,
     player::Decision,
     player_notation::Notation,
@@ -111,7 +111,10 @@ fn game_json<G: Playable>() -> Vec<Value> {
         let game: G = parse_page_game(notation, &parse(notation).ok()?).ok()?;
         let evaluator = |name: &str, help: &str| json!({ "name": name, "help": help });
         let own = evaluators::<G>()
-            .filter(|entry| !TREE_BIASES.contains(&entry.name))
+            .filter(|entry| {
+                let evaluator = evaluator_from(&Notation::new(entry.name), &game);
+                evaluator.is_ok_and(|evaluator| evaluator.estimates_payoffs())
+            })
             .map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
         let models: Vec<_> = model_opponents(&game).collect();
@@ -480,7 +483,7 @@ fn values_json<G: Playable>(
         "calibrated": own_scale.and(value),
         "equity": equity(value),
         "results": results,
-        "scale": (recipe.values_playouts() && !is_exact).then_some("playouts"),
+        "scale": recipe.scale().filter(|_| !is_exact),
         "best": best.map(name),
         "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
@@ -523,6 +526,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
                 "calibrated": calibrated,
                 "equity": equity(calibrated.unwrap_or(value)),
                 "results": results(&*evaluator),
+                "scale": OwnScale::of(&*evaluator),
             }))
         }
     }

@@ -65,10 +65,6 @@ const STAR_SEARCHES: [&str; 8] = [
 /// Evaluators that requests may not use: they play games to the end.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
-/// Evaluators that bias tree searches: requests may use them, but their values are no win
-/// probabilities.
-pub(crate) const TREE_BIASES: [&str; 1] = ["locality"];
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Star,

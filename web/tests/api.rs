@@ -415,6 +415,51 @@ fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise()
 }
 
 #[test]
+fn values_of_evaluators_that_only_order_positions_are_no_win_probabilities() {
+    for (game, position, evaluator) in [
+        ("havannah(base=4)", "d4 a1", "locality"),
+        ("einstein", "615../32.../4...e/...cd/..bfa r -", "random"),
+        (
+            "einstein",
+            "615../32.../4...e/...cd/..bfa r -",
+            "schwarz(scale=raw)",
+        ),
+    ] {
+        let search = |player: String| {
+            answer_to(
+                &json!({ "ask": "analyse", "game": game, "position": position, "player": player }),
+            )
+        };
+        for player in [
+            format!("star1(depth=1, eval={evaluator})"),
+            format!("mcts(sims=50, leaf=eval, eval={evaluator})"),
+        ] {
+            let analysis = search(player);
+            assert_eq!(analysis["scale"], "evaluator", "{analysis}");
+        }
+        let fitted = search("star1(depth=1)".to_owned());
+        assert!(fitted.get("scale").is_none(), "{fitted}");
+        let evaluated = answer_to(
+            &json!({ "ask": "evaluate", "game": game, "position": position,
+            "evaluators": [evaluator] }),
+        );
+        assert_eq!(
+            list(&evaluated["values"])[0]["scale"],
+            "evaluator",
+            "{evaluated}"
+        );
+    }
+    let games = answer_to(&json!({ "ask": "games" }));
+    for game in list(&games["games"]) {
+        let mut names = list(&game["evaluators"]).iter().map(|one| &one["name"]);
+        assert!(
+            names.all(|name| name != "locality" && name != "random"),
+            "{game}"
+        );
+    }
+}
+
+#[test]
 fn shares_of_three_and_four_seats_add_up_and_small_losses_have_no_grade() {
     for game in ["reversixt(map=three)", "reversixt(map=four)"] {
         let start = answer_to(&json!({ "ask": "new", "game": game, "seed": 1 }));

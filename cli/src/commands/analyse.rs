@@ -7,6 +7,7 @@ use engine::core::random::{SeedSpace, derive_seed};
 use engine::play::player_notation::trusted_text;
 use engine::play::{
     build::PlayerRecipe,
+    own_scale::OwnScale,
     playable::Playable,
     player::{Analysis, MoveValue, Player},
     points::ResultProbabilities,
@@ -24,8 +25,8 @@ type ExactScores = BTreeMap<&'static str, i32>;
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. Where the evaluator has a fit to game results, the text shows fitted values and JSON
-/// has both; proven, final and tablebase values are never changed. Averages of playouts have no such
-/// fit and are named so.
+/// has both; proven, final and tablebase values are never changed. Averages of playouts and values
+/// of evaluators that only order positions have no such fit and are named so.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"",
@@ -68,9 +69,8 @@ struct Answer<M> {
     nodes: u64,
     evaluations: u64,
     milliseconds: f64,
-    /// What values are averages of, if they are not win probabilities of complete games.
     #[serde(skip_serializing_if = "Option::is_none")]
-    scale: Option<&'static str>,
+    scale: Option<OwnScale>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,7 +188,7 @@ fn answer<G: Playable>(
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,
-        scale: (recipe.values_playouts() && is_unproven).then_some("playouts"),
+        scale: recipe.scale().filter(|_| is_unproven),
         evaluation_share: stats
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
@@ -211,7 +211,8 @@ fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> Strin
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some((equity, unit)) = answer.equity.zip(answer.unit) {
-        text += &format!("\n\n  expected {unit} of the side to move: {equity:+.4}");
+        let scale = (answer.scale).map_or(String::new(), |scale| format!(" ({})", scale.title()));
+        text += &format!("\n\n  expected {unit} of the side to move: {equity:+.4}{scale}");
         if let Some(results) = &answer.results {
             let results = results.0.iter();
             let results: Vec<_> = results
@@ -220,10 +221,11 @@ fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> Strin
             text += &format!("\n  {}", results.join(", "));
         }
     } else if let Some(value) = answer.calibrated.or(answer.value) {
-        let name = match answer.scale {
+        let own_scale = answer.scale.map(|scale| format!("{}, for", scale.title()));
+        let name = match &own_scale {
             None if seats > 2 => "expected payoff (1 for the first place, 0 for the last) of",
             None => "win probability of",
-            Some(_) => "mean of the search's playouts, not fitted to games, for",
+            Some(name) => name,
         };
         text += &format!("\n\n  {name} the side to move: {value:.4}");
     }

@@ -4,14 +4,14 @@ use crate::games::{self, with_game};
 use crate::position_arguments::{self, PositionArguments, Question};
 use anyhow::Result;
 use engine::play::player_notation::trusted_text;
-use engine::play::{build, playable::Playable, points::ResultProbabilities};
+use engine::play::{build, own_scale::OwnScale, playable::Playable, points::ResultProbabilities};
 use serde::Serialize;
 
 /// Evaluate a position without search
 ///
 /// The value is the win probability of the side to move before the roll; a die in the position is
 /// ignored. Where the evaluator has a fit to game results, the text shows the fitted value, and
-/// JSON has both.
+/// JSON has both. Values of evaluators that only order positions are named so.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw",
@@ -42,6 +42,8 @@ struct Answer {
     results: Option<ResultProbabilities>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<OwnScale>,
 }
 
 impl Arguments {
@@ -81,6 +83,7 @@ impl Arguments {
                 calibrated,
                 equity: equity(calibrated.unwrap_or(value)),
                 results: results(position),
+                scale: OwnScale::of(&*evaluator),
                 raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
@@ -96,8 +99,10 @@ impl Arguments {
                 }
                 return text;
             }
+            let own_scale = answer.scale.map(|scale| format!("{}, for", scale.title()));
             text += &format!(
-                "\n  win probability of the side to move, before the roll: {:.4}",
+                "\n  {} the side to move, before the roll: {:.4}",
+                own_scale.as_deref().unwrap_or("win probability of"),
                 answer.calibrated.unwrap_or(answer.value)
             );
             if answer.calibrated.is_some() {

@@ -108,6 +108,10 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
+    fn estimates_payoffs(&self) -> bool {
+        matches!(self.calibration, Calibration::Logistic { .. })
+    }
+
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

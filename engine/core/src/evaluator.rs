@@ -121,6 +121,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// Whether values estimate the payoff of complete games; else they only order positions.
+    fn estimates_payoffs(&self) -> bool {
+        true
+    }
+
     /// Errors of shallow searches with this evaluator; `None` if not measured.
     fn probcut_errors(&self) -> Option<&ProbcutErrors> {
         None
@@ -258,6 +263,10 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         (**self).observed_win_rate(value)
+    }
+
+    fn estimates_payoffs(&self) -> bool {
+        (**self).estimates_payoffs()
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-type ShippedFile = (&'static str, &'static [u8]);
+type ShippedFile = (&'static str, fn() -> &'static [u8]);
 
 static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
 static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -27,15 +27,15 @@ pub(crate) fn or_in_data_directory(path: &Path) -> Cow<'_, Path> {
     elsewhere.map_or(Cow::Borrowed(path), Cow::Owned)
 }
 
-fn shipped_files() -> impl Iterator<Item = (&'static Path, &'static [u8])> {
+fn shipped_files() -> impl Iterator<Item = (&'static Path, fn() -> &'static [u8])> {
     let files = SHIPPED_FILES.get().into_iter().flatten();
-    files.map(|&(path, bytes)| (Path::new(path), bytes))
+    files.map(|&(path, content)| (Path::new(path), content))
 }
 
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     let path = path.strip_prefix(".").unwrap_or(path);
     let file = shipped_files().find(|(shipped, _)| *shipped == path);
-    file.map(|(_, bytes)| bytes)
+    file.map(|(_, content)| content())
 }
 
 pub(crate) fn paths_in(directory: &Path) -> Vec<PathBuf> {
@@ -56,8 +56,8 @@ mod tests {
         std::fs::create_dir(directory.path().join("models")).unwrap();
         std::fs::write(directory.path().join("models/b"), "of the directory").unwrap();
         set_data_directory(directory.path());
-        let models: [(&str, &[u8]); 2] = [("models/a", b"shipped"), ("models/b", b"hidden")];
-        set_shipped_files(&[&models, &[("data/a", b""), ("data/b", b"")]]);
+        let models: [ShippedFile; 2] = [("models/a", || b"shipped"), ("models/b", || b"hidden")];
+        set_shipped_files(&[&models, &[("data/a", || b""), ("data/b", || b"")]]);
         let read = |path: &str| files::read(Path::new(path), FileKind::Text);
         assert_eq!(read("models/a").unwrap(), b"shipped");
         assert_eq!(read("./models/a").unwrap(), b"shipped");

@@ -6,6 +6,7 @@ use self::rollouts::RolloutRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
 use super::{
+    own_scale::OwnScale,
     playable::Playable,
     player_notation::{Arguments, Notation, NotationError, Problem, Text},
     player_plugins,
@@ -252,10 +253,13 @@ impl<G: Playable> PlayerRecipe<G> {
             .map_err(String::clone)
     }
 
-    /// Whether values are averages of the search's playouts, which no fit converts to win
-    /// probabilities in complete games.
-    pub fn values_playouts(&self) -> bool {
-        self.made.values_playouts
+    /// What values are unless they estimate the results of complete games.
+    pub fn scale(&self) -> Option<OwnScale> {
+        match &self.made.evaluator_and_oracle {
+            _ if self.made.values_playouts => Some(OwnScale::Playouts),
+            Some((evaluator, _)) => OwnScale::of(&**evaluator),
+            None => None,
+        }
     }
 
     /// Converts a win probability of the side to move to the win rate observed in complete games;

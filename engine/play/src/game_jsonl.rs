@@ -29,6 +29,9 @@ pub struct GameLine {
     /// Reason of a forfeit; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
+    /// Moves that were tried beside these, as the board's page writes them; read but not used.
+    #[serde(default, skip_serializing)]
+    pub variations: Option<String>,
     /// Checksum of a line of a match journal; read but not written.
     #[serde(default, skip_serializing)]
     pub checksum: Option<String>,
@@ -77,6 +80,7 @@ impl GameLine {
             ending: Ending::default(),
             plies,
             forfeit: None,
+            variations: None,
             checksum: None,
         }
     }

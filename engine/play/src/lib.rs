@@ -7,6 +7,8 @@ pub mod player_notation;
 
 pub mod game_info;
 
+pub mod own_scale;
+
 pub mod rules;
 
 pub mod points;

@@ -33,6 +33,10 @@ impl<G: Playable> Evaluator<G> for MultiSeatEvaluator<G> {
         self.payoffs(game, position, cache)[game.to_move(position)]
     }
 
+    fn estimates_payoffs(&self) -> bool {
+        self.evaluator.estimates_payoffs()
+    }
+
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
         let seats = game.seats();
         if seats == 2 {

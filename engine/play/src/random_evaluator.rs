@@ -26,4 +26,8 @@ impl<G: Game> Evaluator<G> for Random {
         // An odd multiple of 2^-24, exact in 24 bits: neither 0 nor 1.
         ((hash >> 41) as f32 + 0.5) / (1u32 << 23) as f32
     }
+
+    fn estimates_payoffs(&self) -> bool {
+        false
+    }
 }

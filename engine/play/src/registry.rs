@@ -96,6 +96,9 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Win rate as [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
+    /// As [`Evaluator::estimates_payoffs`].
+    fn estimates_payoffs(&self) -> bool;
+
     /// Makes a player that searches by `plan`; `timed`: measures evaluation time.
     fn search_player(
         self: Arc<Self>,
@@ -160,6 +163,10 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         Evaluator::observed_win_rate(self, value)
+    }
+
+    fn estimates_payoffs(&self) -> bool {
+        Evaluator::estimates_payoffs(self)
     }
 
     fn search_player(
@@ -278,6 +285,10 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
 
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         self.0.result_probabilities(game, position)
+    }
+
+    fn estimates_payoffs(&self) -> bool {
+        self.0.estimates_payoffs()
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {

@@ -22,7 +22,7 @@ static REGISTRY: Registry<Backgammon> = Registry {
     evaluators: &EVALUATORS,
     oracle: Some(&BEAROFF),
     transcripts: &[MAT],
-    best_model: |_| Some(alea_models::BACKGAMMON_3),
+    best_model: |_| Some(alea_models::BACKGAMMON_3.content()),
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };

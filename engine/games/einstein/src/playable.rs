@@ -88,7 +88,7 @@ static REGISTRY: Registry<Standard> = Registry {
     players: &PLAYERS,
     oracle: Some(&TABLEBASE),
     transcripts: &[sgf::transcript_format()],
-    best_model: |_| Some(alea_models::STRONG_1),
+    best_model: |_| Some(alea_models::STRONG_1.content()),
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };

@@ -137,4 +137,8 @@ impl Evaluator<Havannah> for Locality {
         }
         1.0 - sum / (self.near + self.chain * MAX_CELLS as f32).max(1e-6)
     }
+
+    fn estimates_payoffs(&self) -> bool {
+        false
+    }
 }

@@ -34,8 +34,8 @@ static REGISTRY: Registry<Havannah> = Registry {
     transcripts: &FORMS,
     best_model: |game| {
         Some(match game.base() {
-            ..FIRST_LARGE_BASE => alea_models::HAVANNAH_3,
-            _ => alea_models::HAVANNAH_4,
+            ..FIRST_LARGE_BASE => alea_models::HAVANNAH_3.content(),
+            _ => alea_models::HAVANNAH_4.content(),
         })
     },
     read_model: model_file::evaluator_from_bytes,

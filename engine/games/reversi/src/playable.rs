@@ -48,7 +48,7 @@ static REGISTRY: Registry<Reversi> = Registry {
     players: &PLAYERS,
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
-    best_model: |_| Some(alea_models::REVERSI_2),
+    best_model: |_| Some(alea_models::REVERSI_2.content()),
     read_model,
     ..Registry::DEFAULT
 };

@@ -31,7 +31,7 @@ pub const NAMED_MAPS: [(&str, &str); 2] = [
 static REGISTRY: Registry<ReversiXt> = Registry {
     evaluators: &EVALUATORS,
     transcripts: &[sgf::transcript_format()],
-    best_model: |_| Some(alea_models::REVERSIXT_2),
+    best_model: |_| Some(alea_models::REVERSIXT_2.content()),
     // The model has learned from games of two (`models/reversixt-1.md`).
     strongest_evaluator: |game| if game.seats() == 2 { "best" } else { "lines" },
     read_model: model_file::evaluator_from_bytes,

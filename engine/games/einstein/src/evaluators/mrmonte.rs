@@ -92,6 +92,10 @@ impl Evaluator<Standard> for MrMonte {
             .count();
         clamp_to_open_interval(won as f32 / iterations as f32)
     }
+
+    fn estimates_payoffs(&self) -> bool {
+        false
+    }
 }
 
 struct RandomSource {

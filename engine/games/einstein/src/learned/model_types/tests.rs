@@ -365,7 +365,8 @@ fn a_model_carries_its_tuples_and_its_phases() {
 
 #[test]
 fn shipped_models_round_trip() {
-    for bytes in [alea_models::QUICK_NTUPLE, alea_models::INTEGER_1] {
+    for model in [&alea_models::QUICK_NTUPLE, &alea_models::INTEGER_1] {
+        let bytes = model.content();
         assert_eq!(read(bytes).unwrap().to_bytes(), bytes);
     }
 }

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
 const [address, file] = process.argv.slice(2);
-const GAMES = 3;
-const PLIES = 12;
+const GAMES = 2;
+const PLIES = 8;
 
 const imports = { alea: { now: () => performance.now(), tell: () => {} } };
 const { instance } = await WebAssembly.instantiate(await readFile(file), imports);

@@ -13,7 +13,7 @@ use engine::core::{
 };
 use engine::learned::inputs::Learnable;
 use engine::play::{
-    build::PlayerRecipe, player::Player as EnginePlayer, player_notation::trusted_text,
+    build::PlayerRecipe, own_scale::OwnScale, player::Player as EnginePlayer, player_notation::trusted_text,
 };
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
@@ -32,6 +32,8 @@ struct Analysis {
     value: Option<f32>,
     /// Average result of games with this value, if the evaluator is calibrated.
     calibrated: Option<f32>,
+    /// What values are, if they do not estimate results: `playouts` or `evaluator`.
+    scale: Option<&'static str>,
     /// Expected points, in games that pay points.
     equity: Option<f64>,
     /// Probability of each result by name, from evaluators that estimate them.
@@ -138,6 +140,8 @@ fn analysis<G: Learnable>(
     Ok(Analysis {
         value: analysis.own_scale.or(analysis.value),
         calibrated: analysis.own_scale.and(analysis.value),
+        scale: (recipe.scale().filter(|_| analysis.moves.iter().any(|rated| !rated.is_exact)))
+            .map(OwnScale::name),
         equity: analysis.value.and_then(equity),
         results: recipe
             .expected_results(position, &analysis)

@@ -85,19 +85,20 @@ export const REVERSIXT_MEASURES = [
 
 /**
  * The measures of a seat's move, from the answer on the position after it. Corners are known of the plain
- * board alone: on others, rows may go on beyond an edge.
+ * board alone, on others rows may go on beyond an edge, and while stones are placed.
  */
-export function measureReversixt({ position, moves }, seat, move, isPlain) {
-  const [rows, , , overrides, bombs] = position.split(" ");
+export function measureReversixt({ position, seat: next, moves }, seat, move, isPlain) {
+  const [rows, phase, , overrides, bombs] = position.split(" ");
+  const replies = phase === "play" && next !== seat ? moves : [];
   const empty = rows.split("0").length - 1;
   const last = rows.split("/").length - 1;
-  const isCorner = (text) => isPlain && text.split(",").slice(0, 2).every((at) => Number(at) === 0 || Number(at) === last);
+  const isCorner = (text) => isPlain && phase === "play" && text.split(",").slice(0, 2).every((at) => Number(at) === 0 || Number(at) === last);
   return {
     corner: Number(isCorner(move)),
-    cornersGiven: moves.filter(({ move }) => isCorner(move)).length,
+    cornersGiven: replies.filter(({ move }) => isCorner(move)).length,
     keptOverrides: Number(overrides.split(",")[seat]),
     keptBombs: Number(bombs.split(",")[seat]),
-    nextReplies: moves.length,
+    nextReplies: replies.length,
     // Stones that are taken early are often lost again.
     stones: empty <= LATE ? rows.split(String(seat + 1)).length - 1 : 0,
   };

@@ -7,10 +7,11 @@ import { isInPoints, toValue, valueWithUnit } from "./scale.js";
 const [HEIGHT, LEFT, EDGE] = [150, 34, 10];
 
 /**
- * Draws `lines`, each with the `values` of a seat (null if unknown), `marks`, the grades of the plies
+ * Draws `lines` on a `scale` (its name, or null if values estimate results), each with the `values` of a seat (null if unknown), `marks`, the grades of the plies
  * before, and its `name`; calls `go` with the chosen ply.
  */
-export function drawGraph(host, { lines, at }, go) {
+export function drawGraph(host, { lines, at, scale }, go) {
+  const title = scale ? "graphOnScale" : lines.length > 1 ? "graphOfShares" : isInPoints() ? "graphOfPoints" : "graph";
   // A unit is a pixel, so that texts keep their size.
   const width = Math.max(240, host.clientWidth);
   const plies = lines[0].values.length - 1;
@@ -43,7 +44,7 @@ export function drawGraph(host, { lines, at }, go) {
       viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "slider",
       tabindex: 0,
-      "aria-label": t(lines.length > 1 ? "graphOfShares" : isInPoints() ? "graphOfPoints" : "graph", lines.map(({ name }) => name).join(", ")),
+      "aria-label": t(title, lines.map(({ name }) => name).join(", "), scale),
       "aria-valuemin": 0,
       "aria-valuemax": plies,
       "aria-valuenow": at,

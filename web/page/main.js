@@ -70,8 +70,8 @@ let thinking = false;
 let isHintShown = null;
 let hoveredMove = null;
 let moveChoices = null;
-/** The blunder of which the person has been warned. */
-let warnedMove = null;
+/** The blunder of which the person has been warned, `{move, cost}`. */
+let warning = null;
 let gameUrl = null;
 /** The error of the URL, until the next action. */
 let notice = null;
@@ -84,7 +84,9 @@ let loaded = null;
 /** The edited position, and the symbol to place. */
 let draft = null;
 
+/** The server's answers on positions, and the promises of those that are on their way. */
 const positions = new Map();
+const awaited = new Map();
 const evaluations = new Map();
 const clock = new Clock();
 /** Errors that are stored as drills. */
@@ -143,19 +145,22 @@ function showProblem(text) {
 /** The server's answer on a position, cached. */
 async function fetchPosition(position, notation = game.notation) {
   const key = JSON.stringify([notation, position]);
-  if (!positions.has(key)) {
-    const answer = await ask({ ask: "position", game: notation, position });
-    if (positions.size > 1000) positions.delete(positions.keys().next().value);
-    positions.set(key, answer);
+  if (positions.has(key)) return positions.get(key);
+  if (!awaited.has(key)) {
+    const answer = ask({ ask: "position", game: notation, position });
+    awaited.set(key, answer.finally(() => awaited.delete(key)));
   }
-  return positions.get(key);
+  const answer = await awaited.get(key);
+  if (positions.size > 1000) positions.delete(positions.keys().next().value);
+  positions.set(key, answer);
+  return answer;
 }
 
 /** The server's answer on a position; null until it is there, which renders the page again. */
 function knownAnswer(position) {
-  const known = positions.get(JSON.stringify([game.notation, position]));
-  if (!known) fetchPosition(position).then(render, () => {});
-  return known ?? null;
+  const key = JSON.stringify([game.notation, position]);
+  if (!positions.has(key) && !awaited.has(key)) fetchPosition(position).then(render, () => {});
+  return positions.get(key) ?? null;
 }
 
 /** The server's answers on the positions after moves, by move; null until all are there. */
@@ -271,7 +276,7 @@ async function update({ entry = false } = {}) {
   epoch += 1;
   const now = epoch;
   thinking = false;
-  isHintShown = hoveredMove = moveChoices = draft = warnedMove = null;
+  isHintShown = hoveredMove = moveChoices = draft = warning = null;
   byId("rolledOut").hidden = true;
   runClock();
   byId("find").value = "";
@@ -334,8 +339,8 @@ async function advance(now) {
 /** Asks once before a move that is a blunder, if that is wanted. */
 function warnsOf(move) {
   const loss = settings.warn && settings.tutor ? lossOf({ face: game.face, move }, analysisOf(game.at)) : null;
-  if (!loss || gradeOf(loss.error, thresholds()) !== "blunder" || warnedMove === move) return false;
-  warnedMove = move;
+  if (!loss || gradeOf(loss.error, thresholds()) !== "blunder" || warning?.move === move) return false;
+  warning = { move, cost: costText(loss.error, analysisOf(game.at)) };
   render();
   return true;
 }
@@ -380,7 +385,7 @@ function playStep(step) {
 function takeBackStep() {
   if (!layout?.before || !isPlayable()) return false;
   layout = layout.before;
-  warnedMove = null;
+  warning = null;
   render();
   return true;
 }
@@ -455,7 +460,8 @@ function collectDrills() {
     if (!ply.isOwn) return;
     const analysis = analysisOf(index);
     const loss = lossOf(ply, analysis);
-    if (!loss || !gradeOf(loss.error, thresholds())) return;
+    // Drills compare values from different searches.
+    if (!loss || analysis.scale || !gradeOf(loss.error, thresholds())) return;
     const position = game.hasDie ? withFace(game.info, game.nodes[index].position, ply.face) : game.nodes[index].position;
     const key = JSON.stringify([game.notation, position]);
     if (collectedDrills.has(key)) return;
@@ -520,7 +526,7 @@ function tryAgain() {
 
 function endTask() {
   const { back } = task;
-  task = null;
+  // `task` tells `readUrl` that the shown tree is none of the game's.
   history.pushState(null, "", back || "#");
   gameUrl = "";
   readUrl().then((isGame) => isGame || startGame(game.notation, game.seed));
@@ -592,6 +598,7 @@ function renderClock() {
   isRunning = false;
   epoch += 1;
   thinking = false;
+  warning = null;
   currentEpoch = epoch;
   render();
 }
@@ -661,10 +668,7 @@ async function showRecorded(info, { players, start, plies, payoffs, ending, vari
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
   gameUrl = null;
-  await readUrl();
-  if (!ENDINGS.includes(ending)) return;
-  game.end(payoffs);
-  render();
+  await readUrl(ENDINGS.includes(ending) ? payoffs : null);
 }
 
 /** The game as JSON lines, which `alea play --resume`, `alea judge` and this page read. */
@@ -720,6 +724,7 @@ function renderPalette() {
   byId("editBoard").hidden = !(name in PALETTES);
   byId("editBoard").textContent = t(draft ? "editDone" : "edit");
   byId("palette").hidden = draft === null;
+  byId("palette").dataset.game = name;
   if (draft === null) return;
   const choice = (label, isOn, act) =>
     el("button", { type: "button", "aria-pressed": isOn ? "true" : "false", onclick: act }, label);
@@ -781,8 +786,8 @@ function writeUrl(entry) {
   history[entry && !isFirst ? "pushState" : "replaceState"](null, "", hash);
 }
 
-/** Shows the game of the URL; false without one. */
-async function readUrl() {
+/** Shows the game of the URL; false without one. `payoffs` end it, if they are given. */
+async function readUrl(payoffs = null) {
   const { hash } = location;
   if (hash === gameUrl) return true;
   if (!new URLSearchParams(hash.slice(1)).has("game")) return false;
@@ -795,6 +800,7 @@ async function readUrl() {
     notice = task = null;
     clock.set(0);
     game = read.game;
+    if (payoffs) game.end(payoffs);
     dropForeignFile();
     seats = read.seats ?? defaultSeats(game.info);
     isRunning = hasPerson();
@@ -804,6 +810,7 @@ async function readUrl() {
     return true;
   } catch (error) {
     if (now !== epoch) return true;
+    task = null;
     notice = t("badUrl", error.message);
     await (game ? update() : startGame(games[0].notation, 1));
     return true;
@@ -827,8 +834,8 @@ function isDieLocked() {
 function statusText() {
   const name = seatName(game.node.seat);
   if (draft) return t("editHelp");
-  if (warnedMove !== null) return warningText();
   if (clock.expiredSeat !== null) return t("timeOver", seatName(clock.expiredSeat));
+  if (warning) return t("warning", warning.move, warning.cost);
   if (current.over) return winnerText(current.payoffs);
   if (game.result && game.isAtEnd) {
     const { resigned } = game;
@@ -840,12 +847,6 @@ function statusText() {
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
   if (rolled) return rolled;
   return t(game.hasDie ? "toRoll" : "toMove", name);
-}
-
-/** The warning of a blunder, which tells its cost but not what is better. */
-function warningText() {
-  const { error } = lossOf({ face: game.face, move: warnedMove }, analysisOf(game.at));
-  return t("warning", warnedMove, differenceWithUnit(error));
 }
 
 /** The last ply for the tutor. */
@@ -962,7 +963,7 @@ function renderBoard({ best }) {
   });
   byId("boardNotes").replaceChildren(...(layout.notes ?? []).map((note) => el("li", {}, note)));
   // A play without steps, or one of which the person has been warned.
-  const complete = moves.filter((move) => move === layout.play?.move && (!layout.before || move === warnedMove));
+  const complete = moves.filter((move) => move === layout.play?.move && (!layout.before || move === warning?.move));
   const unplaced = layout.play ? complete : moves.filter((move) => layout.squares.length && !layout.squaresOf(move).to);
   byId("unplaced").replaceChildren(
     ...unplaced.map((move) =>
@@ -1061,6 +1062,11 @@ function hintText(best) {
   return [t("hintIs", best), isOwn ? t("capturesOwn") : "", ...reasons.filter(isReason)].filter(Boolean).join(" ");
 }
 
+/** What a move costs, on the scale of the analysis. */
+function costText(error, { scale }) {
+  return scale ? `${differenceText(error)} (${t(SCALES[scale])})` : differenceWithUnit(error);
+}
+
 function smallestLoss() {
   return gradedPayoffs({ smallest: SMALLEST_LOSS }).smallest / 100;
 }
@@ -1094,7 +1100,8 @@ function renderResults(results) {
 }
 
 function gradeText() {
-  if (warnedMove !== null) return [warningText(), "blunder"];
+  // The status has it.
+  if (warning) return ["", ""];
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
@@ -1107,7 +1114,7 @@ function gradeText() {
   if (loss.error < smallestLoss()) return [t("asGood", name, ply.move, loss.best), ""];
   if (!loss.isTold) return [t("notTold", name, ply.move, loss.best), ""];
   const grade = gradeOf(loss.error, thresholds());
-  const cost = differenceWithUnit(loss.error) + (grade ? ` (${t(grade)})` : "");
+  const cost = costText(loss.error, analysis) + (grade ? ` (${t(grade)})` : "");
   return [t("costs", name, ply.move, cost, loss.best), grade];
 }
 
@@ -1129,7 +1136,7 @@ function renderTutor() {
   host.className = grade;
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   const loss = index === null ? null : lossOfPly(index);
-  const hasLoss = loss && loss.isTold && loss.error >= smallestLoss() && warnedMove === null;
+  const hasLoss = loss && loss.isTold && loss.error >= smallestLoss() && !warning;
   const request = hasLoss
     ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move, refutation: refutationOf(index) }
     : null;
@@ -1154,7 +1161,8 @@ function renderCourse() {
     marks: ["", ...grades.map((grade, ply) => (game.info.seats.length === 2 || game.plies[ply].seat === seat ? grade : ""))],
   }));
   byId("graph").dataset.game = game.info.name;
-  drawGraph(byId("graph"), { lines, at: game.at }, go);
+  const scale = game.nodes.map((_, index) => analysisOf(index)?.scale).find(Boolean);
+  drawGraph(byId("graph"), { lines, at: game.at, scale: scale ? t(SCALES[scale]) : null }, go);
   byId("graphOf").textContent = byId("graph").querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
   byId("plyOf").textContent = t("plyOf", game.at, game.plies.length);
   byId("first").disabled = byId("back").disabled = game.at === 0;
@@ -1225,7 +1233,7 @@ function renderReview() {
   else {
     const names = allSeats().map(seatName);
     const strengths = hasStrengths(game.notation, search()) ? strengthTexts(names) : [];
-    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.info, go, strengths));
+    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.info, go, strengths, review.answer.scale ? t(SCALES[review.answer.scale]) : null));
   }
 }
 
@@ -1542,7 +1550,7 @@ function bind() {
       problem.hidden = false;
     }
   });
-  addEventListener("popstate", readUrl);
+  addEventListener("popstate", () => readUrl());
   addEventListener("resize", () => current && renderCourse());
   document.addEventListener("keydown", (event) => {
     const isElsewhere = event.target.closest?.("input, select, textarea, dialog");

@@ -51,10 +51,10 @@ export function strengthText(name, strength, levels) {
 }
 
 /**
- * The review as a table with a column for each seat that adds up, sentences about strength, and a table
+ * The review, on a `scale` (its name, or null if values estimate results), as a table with a column for each seat that adds up, sentences about strength, and a table
  * of its plies.
  */
-export function reviewView(review, seatNames, thresholds, info, go, strengths) {
+export function reviewView(review, seatNames, thresholds, info, go, strengths, scale) {
   const hasDie = info.faces !== null;
   const rows = [
     [t("startValue"), "start", ""],
@@ -104,6 +104,7 @@ export function reviewView(review, seatNames, thresholds, info, go, strengths) {
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
   const parts = [
     el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : isInPoints() ? "ledgerHelpPoints" : "ledgerHelp")),
+    scale ? el("p", { class: "note" }, t("ledgerScale", scale)) : null,
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
       el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, perDecision])])),
     strengths.map((text) => el("p", { class: "strength" }, text)),

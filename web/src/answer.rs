@@ -299,11 +299,13 @@ fn answer_in_game<G: Playable>(
                     known.map_or(value, own)
                 })
             });
-            json!({
+            let is_exact = end.is_some() || exact_value(game, &next).is_some();
+            without_null(json!({
                 "move": game.format_move(&position, best),
                 "value": value,
+                "scale": recipe.scale().filter(|_| value.is_some() && !is_exact),
                 "position": game.format_position(&next, None),
-            })
+            }))
         }
         Question::Write {
             start,

@@ -3,6 +3,7 @@
 //! Invariant: an unknown key in a request is an error, so that no misspelt option is ignored.
 
 use engine::core::text::printable;
+use engine::play::own_scale::OwnScale;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -104,6 +105,9 @@ pub struct GameReview {
     /// Unit of `equity`, such as `points`; `None` in games without points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
+    /// What values are, if they do not estimate results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<OwnScale>,
     /// Whether the result is known, because the rules ended the game or the request gives it.
     pub over: bool,
     /// Rounding error: maximum over the seats of |sum of the [`SeatReview`] terms − result|.

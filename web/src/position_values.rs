@@ -25,7 +25,7 @@ pub type SeatValues = [f64; MAX_SEATS];
 /// Computes values of all moves of a position, by the game's oracle and a player.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
-    recipe: &'a PlayerRecipe<G>,
+    pub(crate) recipe: &'a PlayerRecipe<G>,
     player: Box<dyn Player<G>>,
     pub(crate) limits: Limits,
 }

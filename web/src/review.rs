@@ -53,6 +53,7 @@ pub fn review<G: Playable>(
         seats: (list(values.seat_values()).into_iter().map(seat_review)).collect(),
         plies: Vec::with_capacity(plies.len()),
         unit: points.map(|points| points.unit),
+        scale: valuer.recipe.scale(),
         over: false,
         balance: 0.0,
     };

@@ -432,7 +432,7 @@ fn values_of_evaluators_that_only_order_positions_are_no_win_probabilities() {
         };
         for player in [
             format!("star1(depth=1, eval={evaluator})"),
-            format!("mcts(sims=50, leaf=eval, eval={evaluator})"),
+            format!("mcts(sims=50, leaf={evaluator})"),
         ] {
             let analysis = search(player);
             assert_eq!(analysis["scale"], "evaluator", "{analysis}");

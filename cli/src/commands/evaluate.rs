@@ -90,8 +90,10 @@ impl Arguments {
         position_arguments::answer_all(&self.position, game, answer, |question, answer| {
             let mut text = question.text_diagram(game);
             if let Some((points, equity)) = points.zip(answer.equity) {
+                let scale =
+                    (answer.scale).map_or(String::new(), |scale| format!(" ({})", scale.title()));
                 text += &format!(
-                    "\n  expected {} of the side to move, before the roll: {equity:+.4}",
+                    "\n  expected {} of the side to move, before the roll: {equity:+.4}{scale}",
                     points.unit
                 );
                 for (name, probability) in answer.results.iter().flat_map(|results| &results.0) {

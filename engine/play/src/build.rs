@@ -76,7 +76,7 @@ struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
     evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
-    values_playouts: bool,
+    scale: Option<OwnScale>,
     make: MakePlayer<G>,
 }
 
@@ -89,7 +89,7 @@ impl<G: Playable> PlayerConstructor<G> {
             is_reproducible,
             is_time_limited: false,
             evaluator_and_oracle: None,
-            values_playouts: false,
+            scale: None,
             make: Arc::new(move |_, _| make()),
         }
     }
@@ -131,7 +131,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 is_reproducible: true,
                 is_time_limited: false,
                 evaluator_and_oracle: None,
-                values_playouts: false,
+                scale: None,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
@@ -139,22 +139,27 @@ impl<G: Playable> PlayerRecipe<G> {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
+                let (evaluator, oracle) = recipe.evaluator_and_oracle();
                 PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    evaluator_and_oracle: Some(recipe.evaluator_and_oracle()),
-                    values_playouts: false,
+                    scale: OwnScale::of(&*evaluator),
+                    evaluator_and_oracle: Some((evaluator, oracle)),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
             "mcts" => {
                 game = game.with_assumed_chance(&mut arguments)?;
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
+                let evaluator_and_oracle = recipe.evaluator_and_oracle();
                 PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    evaluator_and_oracle: recipe.evaluator_and_oracle(),
-                    values_playouts: recipe.evaluator_and_oracle().is_none(),
+                    scale: match &evaluator_and_oracle {
+                        None => Some(OwnScale::Playouts),
+                        Some((evaluator, _)) => OwnScale::of(&**evaluator),
+                    },
+                    evaluator_and_oracle,
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -165,7 +170,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: true,
                     is_time_limited: false,
                     evaluator_and_oracle: None,
-                    values_playouts: false,
+                    scale: recipe.scale(),
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
@@ -255,11 +260,7 @@ impl<G: Playable> PlayerRecipe<G> {
 
     /// What values are unless they estimate the results of complete games.
     pub fn scale(&self) -> Option<OwnScale> {
-        match &self.made.evaluator_and_oracle {
-            _ if self.made.values_playouts => Some(OwnScale::Playouts),
-            Some((evaluator, _)) => OwnScale::of(&**evaluator),
-            None => None,
-        }
+        self.made.scale
     }
 
     /// Converts a win probability of the side to move to the win rate observed in complete games;

@@ -2,11 +2,10 @@
 
 use crate::registry::AnyEvaluator;
 use alea_core::search_game::SearchGame;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What values are, if they do not estimate the results of complete games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnScale {
     /// Averages of a search's playouts.
     Playouts,
@@ -20,6 +19,15 @@ impl OwnScale {
         (!evaluator.estimates_payoffs()).then_some(Self::Evaluator)
     }
 
+    /// The name of the scale.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Playouts => "playouts",
+            Self::Evaluator => "evaluator",
+        }
+    }
+
     /// What a value is, for people.
     #[must_use]
     pub fn title(self) -> &'static str {
@@ -27,5 +35,11 @@ impl OwnScale {
             Self::Playouts => "mean of the search's playouts, not fitted to games",
             Self::Evaluator => "value on the evaluator's own scale, no win probability",
         }
+    }
+}
+
+impl Serialize for OwnScale {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }

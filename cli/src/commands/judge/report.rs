@@ -7,7 +7,7 @@ use arena::document::{Block, Page};
 use arena::statistics::{fraction_if_all_equal, t_quantile_95};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
-use engine::play::playable::Playable;
+use engine::play::{own_scale::OwnScale, playable::Playable};
 use std::collections::BTreeMap;
 use web::{api_types::PlyReview, position_values::has_chance};
 
@@ -19,6 +19,8 @@ pub(super) struct Report {
     seats: Vec<&'static str>,
     has_luck: bool,
     scale: DisplayScale,
+    /// What values are, if they do not estimate results.
+    own_scale: Option<OwnScale>,
     /// By player: statistics over games of score, luck and error per decision (means of the
     /// player's seats).
     players: BTreeMap<String, [Moments; 3]>,
@@ -60,6 +62,7 @@ impl Report {
             seats,
             has_luck: has_chance::<G>(),
             scale: DisplayScale::of(game),
+            own_scale: None,
             players: BTreeMap::new(),
             games: TextTable::new(heads),
             detailed: Vec::new(),
@@ -91,6 +94,7 @@ impl Report {
             add_to_moments(self.players.entry(name.to_owned()).or_default(), each);
         }
         self.games.push(row);
+        self.own_scale = ledger.scale;
         self.balance = self.balance.max(ledger.balance);
         self.unfinished += usize::from(!ledger.over);
         if self.detailed.len() < MAX_DETAILED_GAMES {
@@ -124,7 +128,9 @@ impl Report {
                 "unfinished: {unfinished}, with the judge's value of the last position as result"
             )
         });
-        few.into_iter().chain(open)
+        let own_scale = self.own_scale;
+        let own_scale = own_scale.map(|scale| format!("values: {}", scale.title()));
+        few.into_iter().chain(open).chain(own_scale)
     }
 
     fn players_table(&self) -> TextTable {

@@ -2,6 +2,7 @@
 
 use super::read_oracle_option;
 use crate::{
+    own_scale::OwnScale,
     playable::Playable,
     player::Player,
     player_notation::{Arguments, Notation, Problem},
@@ -43,6 +44,13 @@ impl<G: Playable> RolloutRecipe<G> {
             },
             oracle: read_oracle_option(arguments, game, Some(false))?,
         })
+    }
+
+    /// The scale of the values where games end early.
+    pub(super) fn scale(&self) -> Option<OwnScale> {
+        (self.plies > 0)
+            .then(|| OwnScale::of(&*self.evaluator))
+            .flatten()
     }
 
     pub(super) fn make(&self, game: G) -> Box<dyn Player<G>> {

@@ -130,6 +130,13 @@ async function wholeGame(notation) {
       select.dispatchEvent(new Event("change"));
     });
   }, notation === "backgammon" ? 6 : 1);
+  // Strength is measured with the usual search; elsewhere one ply tells as much of the page.
+  if (notation !== "einstein") {
+    await page.$eval("#search", (field) => {
+      field.value = field.value.replace(/depth=\d+/, "depth=1");
+      field.dispatchEvent(new Event("change"));
+    });
+  }
   await until(() => !document.querySelector("#ledger table"));
   await hasSettled();
   const isBackgammon = notation === "backgammon";
@@ -387,7 +394,9 @@ async function ownModel() {
 
 /** What is shown for the positions of same_values.jsonl is what `alea analyse`, HTTP and Python say. */
 async function sameValues() {
-  const lines = readFileSync(new URL("same_values.jsonl", import.meta.url), "utf8").trim().split("\n").map(JSON.parse);
+  const all = readFileSync(new URL("same_values.jsonl", import.meta.url), "utf8").trim().split("\n").map(JSON.parse);
+  // The engine as WebAssembly is compared with the server by same.mjs.
+  const lines = all.filter((_, index) => hasServer || index % 6 === 0);
   const shown = await page.evaluate(async (lines) => {
     const [{ ask }, { percent }] = await Promise.all(["api.js", "i18n.js"].map((name) => import(new URL(name, location.href).href)));
     const one = async ({ game, player, position }) => {
@@ -567,10 +576,10 @@ async function lessons() {
   await until(() => /stopped by the time limit at depth \d+ of 12/.test(document.querySelector("#searchState").textContent));
   await search("");
   await until(() => / depth 3$/.test(document.querySelector("#searchState").textContent));
-  // Means of playouts are nowhere called percent of a win.
-  await search("mcts(sims=200, playout=uniform)");
-  await until(() => /mean of the search's playouts/.test(document.querySelector("#graphOf").textContent));
-  await until(() => /mean of the search's playouts/.test(document.querySelector("#searchState").textContent));
+  // Values that estimate no results are nowhere called percent of a win.
+  await search("star1(depth=1, eval=random)");
+  await until(() => /own scale, no win probability/.test(document.querySelector("#graphOf").textContent));
+  await until(() => /own scale, no win probability/.test(document.querySelector("#searchState").textContent));
   await search("");
   await press("#analyse");
   await at("einstein", "...../a..../...../...1./..... r -");
@@ -787,11 +796,11 @@ const notations = await page.$$eval("#game option", (options) => options.map(({ 
 // As WebAssembly, which is slower, one board of each game.
 const isQuick = (notation) =>
   hasServer
-    ? !/havannah\(base=[68]|reversi\(size=6/.test(notation)
+    ? !/havannah\(base=[68]|reversi\(size=6|^reversixt$/.test(notation)
     : /^(einstein|havannah\(base=4\)|reversi\(size=4\)|reversixt\(map=three\)|backgammon|columns)$/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);
-  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt(\(map=four\))?|backgammon)$/.test(notation)) {
+  if (hasServer && /^(einstein|reversi|havannah\(base=4\)|reversixt\(map=four\)|backgammon)$/.test(notation)) {
     await press("#back");
     await press("#back");
     await until(() => document.querySelector("#moves .worth"));

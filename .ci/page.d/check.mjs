@@ -728,7 +728,8 @@ async function tools() {
   const plies_ = JSON.parse(first).plies;
   const input = await page.$("#file");
   for (const name of hasServer ? ["data/000000.games", "games.jsonl"] : ["games.jsonl"]) {
-    await page.evaluate(() => (document.querySelector("#plies").textContent = ""));
+    await press("#new");
+    await until(() => document.querySelectorAll("#plies li").length === 0);
     await input.uploadFile(`${folder}/${name}`);
     await until((count) => document.querySelectorAll("#plies li").length === count, plies_.length);
     await until(() => document.querySelectorAll("#recorded option").length === 3);

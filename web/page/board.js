@@ -34,6 +34,8 @@ export class Board {
   #handlers;
   #view = null;
   #waiting = null;
+  /** What is shown besides the layout, as text. */
+  #shown = null;
   #cursor = null;
   #selected = null;
   #drag = null;
@@ -61,6 +63,11 @@ export class Board {
       this.#waiting = view;
       return;
     }
+    // Answers that come change nothing on the board most of the time.
+    const { layout, edit, ...rest } = view;
+    const key = JSON.stringify(rest);
+    if (layout === this.#view?.layout && edit === this.#view.edit && key === this.#shown) return;
+    this.#shown = key;
     const isOther = view.position !== this.#view?.position || !view.isPlayable;
     if (isOther) this.#selected = null;
     this.#view = { ...view, moves: view.moves.map((move) => ({ move, ...view.layout.squaresOf(move) })) };

@@ -1160,14 +1160,23 @@ function renderCourse() {
     values: shares.map((all) => all?.[seat] ?? null),
     marks: ["", ...grades.map((grade, ply) => (game.info.seats.length === 2 || game.plies[ply].seat === seat ? grade : ""))],
   }));
-  byId("graph").dataset.game = game.info.name;
   const scale = game.nodes.map((_, index) => analysisOf(index)?.scale).find(Boolean);
+  const field = byId("position");
+  if (document.activeElement !== field) {
+    field.value = game.text();
+    byId("positionProblem").hidden = true;
+  }
+  // Answers that come change nothing here most of the time, and drawing anew takes a layout of the page.
+  const list = byId("plies");
+  const key = JSON.stringify([game.hash([]), game.isOnMainLine, grades, lines, scale, currentLanguage(), innerWidth]);
+  if (list.drawnGame === game && list.drawn === key) return;
+  Object.assign(list, { drawnGame: game, drawn: key });
+  byId("graph").dataset.game = game.info.name;
   drawGraph(byId("graph"), { lines, at: game.at, scale: scale ? t(SCALES[scale]) : null }, go);
   byId("graphOf").textContent = byId("graph").querySelector("[aria-label]")?.getAttribute("aria-label") ?? "";
   byId("plyOf").textContent = t("plyOf", game.at, game.plies.length);
   byId("first").disabled = byId("back").disabled = game.at === 0;
   byId("last").disabled = byId("forth").disabled = game.isAtEnd;
-  const list = byId("plies");
   const hadFocus = list.contains(document.activeElement);
   const item = (ply, index) =>
     el("li", {}, [
@@ -1210,11 +1219,6 @@ function renderCourse() {
   if (hadFocus) current?.focus({ preventScroll: true });
   if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
   else list.scrollTop = 0;
-  const field = byId("position");
-  if (document.activeElement !== field) {
-    field.value = game.text();
-    byId("positionProblem").hidden = true;
-  }
 }
 
 function renderReview() {

@@ -217,3 +217,14 @@ def test_values_are_those_that_the_command_prints():
     assert (answer["nodes"], answer["best"]) == (1029, "c1c2")
     assert numpy.float32(answer["value"]) == numpy.float32(0.5538715124130249)
     assert numpy.float32(answer["calibrated"]) == numpy.float32(0.49334418773651123)
+
+
+def test_values_that_estimate_no_results_have_a_scale_of_their_own():
+    havannah = alea.game("havannah(base=4)")
+    scales = {
+        "star1(depth=1, eval=locality)": "evaluator",
+        "mcts(sims=50)": "playouts",
+        "star1(depth=1, eval=needs)": None,
+    }
+    for notation, scale in scales.items():
+        assert alea.Player(havannah, notation).analyse("d4 a1")["scale"] == scale

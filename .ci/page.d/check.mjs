@@ -794,10 +794,10 @@ assert.ok(bytes < MOST_BYTES, "the page is too large");
 await page.select("#language", "en");
 await page.select("#look", "light");
 const notations = await page.$$eval("#game option", (options) => options.map(({ value }) => value));
-// As WebAssembly, which is slower, one board of each game.
+// One board of each game or two; the small ones as WebAssembly, which is slower.
 const isQuick = (notation) =>
   hasServer
-    ? !/havannah\(base=[68]|reversi\(size=6|^reversixt$/.test(notation)
+    ? !/havannah\(base=[68]|reversi\(size=[46]|^reversixt$/.test(notation)
     : /^(einstein|havannah\(base=4\)|reversi\(size=4\)|reversixt\(map=three\)|backgammon|columns)$/.test(notation);
 for (const notation of notations.filter(isQuick)) {
   await wholeGame(notation);

@@ -144,11 +144,11 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
 
     /// Value for the side to move: exact between `alpha` and `beta`, else a bound on that side.
     fn search(&mut self, position: &G::Position, at: NodeDepth, (alpha, beta): (f32, f32)) -> f32 {
-        if at.depth == 0 {
-            return self.evaluate(position, at.ply);
-        }
         if self.limit_checker.is_over(self.stats.nodes) {
             return alpha;
+        }
+        if at.depth == 0 {
+            return self.evaluate(position, at.ply);
         }
         if at.depth == 1 {
             return self.search_frontier(position, at.ply, beta);
@@ -401,7 +401,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
                 1.0 - self.evaluate(&successor.position, ply + 1)
             });
             best = best.max(value);
-            if best >= beta {
+            if best >= beta || self.limit_checker.is_over(self.stats.nodes) {
                 break;
             }
         }

@@ -21,7 +21,7 @@ const INTERRUPTIONS: usize = 50;
 
 const LATEST: usize = 10_000;
 
-const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
+const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 500 });
 
 fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,

@@ -42,6 +42,9 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             depth: 0,
         };
         for successor in successors {
+            if self.limit_checker.stopped() {
+                break;
+            }
             self.stats.nodes += 1;
             successor.order = match successor.payoff {
                 Some(payoff) => payoff,

@@ -64,8 +64,8 @@ const seen = new Set();
 for (const facts of games) {
   const game = facts.notation;
   const evaluators = facts.evaluators.filter(({ name }) => !/^model:/.test(name));
-  // Two plies of the largest board of Havannah would run into the limit of time.
-  const depth = facts.name === "havannah" ? 1 : 2;
+  // Two plies of the largest board of Havannah, or of all rolls of backgammon, would run into the limit of time.
+  const depth = ["havannah", "backgammon"].includes(facts.name) ? 1 : 2;
   const timeless = facts.levels.map(({ player }) => player).filter((player) => !/ms=|star2\([5-8]/.test(player));
   const several = facts.seats.length > 2 ? ["maxn(depth=2)"] : [];
   const search = facts.evaluators.some(({ name }) => name === "best") ? [`star1(depth=${depth}, eval=best)`] : [];

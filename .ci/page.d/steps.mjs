@@ -5,7 +5,7 @@ import { beginPlay, checkersOf } from "./backgammon-steps.mjs";
 import { hittingRolls, measureBackgammon } from "./explain-backgammon.mjs";
 
 const [address] = process.argv.slice(2);
-const GAMES = 4;
+const GAMES = 2;
 const EACH_PLIES = 9;
 const headers = { "Content-Type": "application/json" };
 

@@ -358,7 +358,7 @@ async function play(move, isByPerson = true) {
     if (now !== epoch) return;
     const { node, face } = game;
     const isSecondTry = node.children.some(({ ply }) => ply.face === face && ply.move !== move);
-    const isHelped = isSecondTry || isHintShown || showsValues();
+    const isHelped = isSecondTry || isHintShown || showsValues() || !byId("rolledOut").hidden;
     game.play(move, next);
     if (isByPerson) {
       const ply = game.plies[game.at - 1];
@@ -986,6 +986,7 @@ function renderBoard({ best }) {
   byId("takeBack").disabled = game.at === 0 && !layout.before;
   byId("takeBack").textContent = t(layout.before ? "takeBackStep" : "takeBack");
   byId("hint").disabled = !isPlayable() || task !== null;
+  byId("rollOut").hidden = !game.info.rollout || game.face === null || task?.move === null;
   byId("resign").hidden = game.info.seats.length !== 2 || task !== null || !hasPerson();
   byId("resign").disabled = isOver() || !game.isAtEnd;
 }
@@ -1032,10 +1033,12 @@ async function evaluateAll({ evaluators, ...request }) {
   return { values: answers.flatMap(({ values }) => values) };
 }
 
-/** Plays games after each move, once, and lists the best moves with their means and standard errors. */
+/** Plays games after each move of the roll, once, and lists the best moves with their means and standard errors. */
 async function rollOut() {
   const now = epoch;
-  const request = { ask: "analyse", game: game.notation, position: game.text(), player: game.info.rollout };
+  // The board may still show the previous position.
+  if (now !== currentEpoch || game.face === null) return;
+  const request = { ask: "analyse", game: game.notation, position: game.text(), player: game.info.rollout, faces: false };
   byId("rollOut").disabled = true;
   try {
     const { moves } = await ask(request);
@@ -1287,7 +1290,6 @@ function drawSetUp() {
   byId("setups").hidden = game.info.name !== "einstein";
   for (const button of document.querySelectorAll("[data-rules]")) button.hidden = !hasRules(game.info.name);
   drawLadder();
-  byId("rollOut").hidden = !game.info.rollout;
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
   const formats = [["jsonl", t("alea")], ...(game.info.writes ?? []).map((format) => [format, format.toUpperCase()])];

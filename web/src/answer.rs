@@ -152,7 +152,7 @@ fn points_json(points: Points) -> Value {
 }
 
 fn has_best<G: Playable>(game: &G) -> bool {
-    game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
+    game.evaluator(&Notation::new("best")).is_ok()
 }
 
 /// Opponents that the page offers, weakest first, as (name of the level, player's notation).
@@ -179,12 +179,15 @@ pub fn model_opponents<G: Playable>(
     })
 }
 
-/// Notation of rollouts that take a second for all moves of all rolls; `None` without chance, and
-/// where each roll has moves of its own, which are too many.
+/// Notation of rollouts that take one to four seconds for the moves of a roll; `None` without
+/// chance.
 fn default_rollout<G: Playable>(game: &G) -> Option<String> {
     let evaluator = game.strongest_evaluator_name();
-    (has_chance::<G>() && !G::SEPARATE_OUTCOMES)
-        .then(|| format!("rollout(games=1000, eval={evaluator})"))
+    let length = match G::SEPARATE_OUTCOMES {
+        true => "games=36, plies=6",
+        false => "games=1000",
+    };
+    has_chance::<G>().then(|| format!("rollout({length}, eval={evaluator})"))
 }
 
 /// Notation of the player that reviews games unless the user names another.
@@ -250,10 +253,13 @@ fn answer_in_game<G: Playable>(
             position,
             player: text,
             stream,
+            faces,
         } => {
             let (position, outcome) = parse_position(position)?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe).with_limits(limits);
+            let mut valuer = MoveValuer::new(game, &recipe)
+                .with_only_outcome(outcome.filter(|_| *faces == Some(false)))
+                .with_limits(limits);
             let values = match observer.filter(|_| *stream) {
                 None => valuer.analyse(&position, None),
                 Some(observer) => valuer.analyse(
@@ -475,6 +481,7 @@ fn values_json<G: Playable>(
     });
     let line: Vec<String> = line.collect();
     let is_exact = moves.iter().all(|rated| rated.is_exact);
+    let has_faces = has_chance::<G>() && values.has_all_rolls;
     let results = match best {
         Some(best) => results_after(best),
         None => recipe.expected_results(position, &values.analysis),
@@ -489,7 +496,7 @@ fn values_json<G: Playable>(
         "best": best.map(name),
         "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
-        "faces": has_chance::<G>().then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
+        "faces": has_faces.then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
         "exact": is_exact,
         "depth": Some(values.analysis.stats.depth).filter(|&depth| depth > 0),
         "nodes": values.analysis.stats.nodes,

@@ -28,6 +28,8 @@ pub(crate) enum Question {
         player: String,
         #[serde(default)]
         stream: bool,
+        /// `false` leaves out other rolls than the position's.
+        faces: Option<bool>,
     },
     Puzzle {
         number: u64,

@@ -1,5 +1,5 @@
-//! Values of all moves and rolls of a position as [`PlayerRecipe::analyse`] gives them, for every
-//! seat.
+//! Values of the moves and rolls of a position, of all or of one, as [`PlayerRecipe::analyse`] gives
+//! them, for every seat.
 //!
 //! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
 //! in `f64`.
@@ -22,11 +22,12 @@ use std::{array, ops::Range};
 /// Value of a position for each seat, as win probability; 0 beyond the game's seats.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Computes values of all moves of a position, by the game's oracle and a player.
+/// Computes values of the moves of a position, by the game's oracle and a player.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     pub(crate) recipe: &'a PlayerRecipe<G>,
     player: Box<dyn Player<G>>,
+    only_outcome: Option<u8>,
     pub(crate) limits: Limits,
 }
 
@@ -36,10 +37,12 @@ pub struct PositionValues<M> {
     pub seat: Seat,
     /// Final payoffs if the game is over; then there are no moves and no rolls.
     pub end: Option<Payoffs>,
-    /// Values of all moves, in the game's order; moves with a value also have payoffs of all seats.
+    /// Values of the moves, in the game's order; moves with a value also have payoffs of all seats.
     pub analysis: Analysis<M>,
-    /// All rolls; in games without dice, one that allows every move.
+    /// All rolls, or the only one that was valued; in games without dice, one that allows every move.
     pub rolls: Vec<Roll>,
+    /// Whether no roll was left out.
+    pub has_all_rolls: bool,
 }
 
 /// Roll, its probability, and the moves that it allows.
@@ -76,7 +79,7 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
 }
 
 impl<M: Copy + PartialEq> PositionValues<M> {
-    /// Values of all legal moves, in the game's order.
+    /// Values of the legal moves, in the game's order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
         &self.analysis.moves
@@ -89,13 +92,14 @@ impl<M: Copy + PartialEq> PositionValues<M> {
         Some(roll.permitted.clone())
     }
 
-    /// Index of the mover's best move in `permitted`; `None` if none has a value. A tree search
-    /// without rolls chooses by visits.
+    /// Index of the mover's best move in `permitted`; `None` if none has a value. In games without
+    /// chance a tree search chooses by visits.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
         let chosen = self.analysis.line.first().filter(|_| {
             let is_aided = self.moves().iter().any(|rated| rated.is_exact);
-            self.analysis.tree.is_some() && !is_aided && self.rolls.len() == 1
+            let has_chance = self.rolls.iter().any(|roll| roll.face.is_some());
+            self.analysis.tree.is_some() && !is_aided && !has_chance
         });
         let chosen = chosen.and_then(|best| self.moves().iter().position(|one| one.mv == *best));
         chosen.or_else(|| self.analysis.best_by_value(permitted))
@@ -125,7 +129,17 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             game,
             recipe,
             player: recipe.make(),
+            only_outcome: None,
             limits: Limits::NONE,
+        }
+    }
+
+    /// Values only the moves that `outcome` permits, unless it is `None`.
+    #[must_use]
+    pub fn with_only_outcome(self, outcome: Option<u8>) -> Self {
+        Self {
+            only_outcome: outcome,
+            ..self
         }
     }
 
@@ -136,7 +150,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Self { limits, ..self }
     }
 
-    /// Values of all moves of `position`, independent of earlier calls. Moves that the player did
+    /// Values of the moves of `position`, independent of earlier calls. Moves that the player did
     /// not try may have none.
     ///
     /// # Errors
@@ -152,6 +166,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             self.game.to_move(position),
             self.game.payoffs(position),
         );
+        let only_outcome = self.only_outcome;
         let complete = |mut analysis: Analysis<G::Move>| {
             for rated in &mut analysis.moves {
                 let own = rated.value;
@@ -163,10 +178,16 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             PositionValues {
                 seat,
                 end,
-                rolls: match end {
-                    None => rolls(game, position, &moves),
-                    Some(_) => Vec::new(),
+                rolls: match (end, only_outcome) {
+                    (None, None) => rolls(game, position, &moves),
+                    (None, Some(_)) => vec![Roll {
+                        face: only_outcome,
+                        probability: 1.0,
+                        permitted: 0..moves.len(),
+                    }],
+                    (Some(_), _) => Vec::new(),
                 },
+                has_all_rolls: only_outcome.is_none(),
                 analysis,
             }
         };
@@ -176,10 +197,11 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
         let (recipe, player, limits) = (self.recipe, &mut *self.player, &self.limits);
         let analysis = match observer {
-            None => recipe.analyse(player, game, position, None, limits, None),
+            None => recipe.analyse(player, game, position, only_outcome, limits, None),
             Some(observer) => {
                 let mut report = |analysis| observer(&complete(analysis));
-                recipe.analyse(player, game, position, None, limits, Some(&mut report))
+                let observer = Some(&mut report as _);
+                recipe.analyse(player, game, position, only_outcome, limits, observer)
             }
         };
         Ok(complete(analysis.map_err(Problem::invalid_request)?))

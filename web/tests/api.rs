@@ -265,6 +265,36 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
+#[test]
+fn the_moves_of_one_roll_have_the_same_values_without_those_of_others() {
+    for (game, position, player) in [
+        ("einstein", format!("{MIDDLE} 2"), "star1(depth=3, table=0)"),
+        (
+            "backgammon",
+            "4HPwATDgc/ABMA w 31".to_owned(),
+            "star1(depth=1, table=0)",
+        ),
+    ] {
+        let mut request = json!({ "ask": "analyse", "game": game, "position": position,
+                                  "player": player, "stream": true });
+        let (depths_of_all, all) = answers_of_stream(&request);
+        request["faces"] = false.into();
+        let (depths, one) = answers_of_stream(&request);
+        assert_eq!(depths.len(), depths_of_all.len());
+        for (one, all) in depths
+            .iter()
+            .chain([&one])
+            .zip(depths_of_all.iter().chain([&all]))
+        {
+            for key in ["value", "best", "moves", "results"] {
+                assert_eq!(one[key], all[key], "{game}: {key}");
+            }
+            assert!(list(&all["faces"]).len() > 1 && one["faces"].is_null());
+            assert!(number(&one["nodes"]) < number(&all["nodes"]), "{game}");
+        }
+    }
+}
+
 fn review_of_random_game<G: Playable>(
     game: &G,
     seed: u64,

@@ -16,6 +16,7 @@ use engine::core::{
 use engine::play::{
     build::{PlayerRecipe, player_names},
     game_jsonl::{GameLine, LINES_FORMAT, PlyLine},
+    own_scale::OwnScale,
     playable::Playable,
     player_notation::{NotationError, trusted_text},
     player_plugins,
@@ -141,6 +142,15 @@ fn opponent_error<G: Playable>(game: &G, name: &str, error: NotationError) -> Er
     anyhow!(
         "--opponent: there is no level or player '{name}'{meant}; levels are {levels}{models}; others are {PERSON_PLAYER} and the players of docs/reference/players.md"
     )
+}
+
+/// A move beside the best one; values are expected payoffs of the side to move.
+struct RatedMove {
+    best: String,
+    best_value: f64,
+    value: f64,
+    /// What the values are, if they do not estimate results.
+    own_scale: Option<OwnScale>,
 }
 
 struct Session<'a, G: Playable> {
@@ -412,10 +422,11 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("rules", _) if !moves.contains(&reply) => G::INFO.rules_text.trim_end().to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let (best, value, _) = self.rate_move(face, "")?;
+                    let rated = self.rate_move(face, "")?;
                     format!(
-                        "{best} ({})",
-                        DisplayScale::of(&self.game).value_text(value)
+                        "{} ({})",
+                        rated.best,
+                        self.value_text(&rated, rated.best_value)
                     )
                 }
                 ("save", _) => match self.save(rest.trim()) {
@@ -436,24 +447,41 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// Best move, and the expected payoffs of it and of `mv` for the side to move.
-    fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
+    /// Compares `mv` with the best move.
+    fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<RatedMove> {
         let (game, position) = (&self.game, self.position());
-        let values = MoveValuer::new(game, &self.judge).analyse(&position, None)?;
+        let mut valuer = MoveValuer::new(game, &self.judge).with_only_outcome(face);
+        let values = valuer.analyse(&position, None)?;
         let moves = values.moves();
         let name = |index: usize| game.format_move(&position, moves[index].mv);
         let best = values.best(values.allowed_moves(face).unwrap_or_default());
         let played = (0..moves.len()).find(|&index| name(index) == mv);
         let value = |index: usize| f64::from(moves[index].value.unwrap_or_default());
-        let [better, played] = [best, played].map(|index| index.map_or(0.0, value));
-        Ok((best.map(name).unwrap_or_default(), better, played))
+        let is_exact = moves.iter().all(|rated| rated.is_exact);
+        Ok(RatedMove {
+            best: best.map(name).unwrap_or_default(),
+            best_value: best.map_or(0.0, value),
+            value: played.map_or(0.0, value),
+            own_scale: self.judge.scale().filter(|_| !is_exact),
+        })
+    }
+
+    /// An expected payoff with its unit, and what it is if the judge does not estimate results.
+    fn value_text(&self, rated: &RatedMove, payoff: f64) -> String {
+        let text = DisplayScale::of(&self.game).value_text(payoff);
+        match rated.own_scale {
+            None => text,
+            Some(scale) => format!("{text}, {}", scale.title()),
+        }
     }
 
     fn describe_move_cost(&self, face: Option<u8>, mv: &str) -> Result<String> {
-        let (better, best, value) = self.rate_move(face, mv)?;
-        let (error, scale) = (best - value, DisplayScale::of(&self.game));
+        let rated = self.rate_move(face, mv)?;
+        let (better, scale) = (&rated.best, DisplayScale::of(&self.game));
+        let error = rated.best_value - rated.value;
         if error < MIN_SHOWN_LOSS {
-            let text = format!("{mv}: nothing is better ({})", scale.value_text(value));
+            let value = self.value_text(&rated, rated.value);
+            let text = format!("{mv}: nothing is better ({value})");
             return Ok(style(text).green().to_string());
         }
         if self.game.seats() > 2 && error < MIN_GRADED_LOSS {
@@ -468,7 +496,7 @@ impl<'a, G: Playable> Session<'a, G> {
             "doubtful" => style(format!("{price} ({verdict})")).yellow(),
             _ => style(format!("{price} ({verdict})")).red(),
         };
-        let best = scale.value_text(best);
+        let best = self.value_text(&rated, rated.best_value);
         Ok(format!("{price}; better is {better}, {best}"))
     }
 
@@ -548,6 +576,8 @@ impl<'a, G: Playable> Session<'a, G> {
                 row.push(Cell::Right(format!("{rounded:+.decimals$}")));
             }
         }
-        output::print_line(&format!("\n{}", text_table.text().trim_end()))
+        let own_scale = ledger.scale.map(|own| format!("\nvalues: {}", own.title()));
+        let note = own_scale.unwrap_or_default();
+        output::print_line(&format!("\n{}{note}", text_table.text().trim_end()))
     }
 }

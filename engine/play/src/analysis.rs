@@ -199,7 +199,11 @@ impl<G: Playable> PlayerRecipe<G> {
                 let mut report = |mut analysis: Analysis<G::Move>| {
                     analysis.stats.time = began.elapsed();
                     self.complete(game, position, &exact, limits, &mut analysis);
+                    let best = analysis.best_by_value(0..analysis.moves.len());
+                    let best = best.map(|index| analysis.moves[index].mv);
+                    analysis.best = best.filter(|_| legal.is_some());
                     total(game, position, &mut analysis);
+                    analysis.best = None;
                     observer(analysis)
                 };
                 player.analyse_observed(position, legal.as_deref(), limits, &mut report)

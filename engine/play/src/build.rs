@@ -21,6 +21,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+mod best_evaluator;
 mod evaluators;
 mod limits;
 mod monte_carlo;

@@ -144,11 +144,11 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
 
     /// Value for the side to move: exact between `alpha` and `beta`, else a bound on that side.
     fn search(&mut self, position: &G::Position, at: NodeDepth, (alpha, beta): (f32, f32)) -> f32 {
-        if self.limit_checker.is_over(self.stats.nodes) {
-            return alpha;
-        }
         if at.depth == 0 {
             return self.evaluate(position, at.ply);
+        }
+        if self.limit_checker.is_over(self.stats.nodes) {
+            return alpha;
         }
         if at.depth == 1 {
             return self.search_frontier(position, at.ply, beta);
@@ -358,6 +358,9 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         (alpha, beta): (f32, f32),
         is_first: bool,
     ) -> f32 {
+        if self.limit_checker.is_over(self.stats.nodes) {
+            return alpha;
+        }
         self.stats.nodes += 1;
         if let Some(payoff) = successor.payoff {
             return payoff;
@@ -394,6 +397,9 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
         self.game.moves(position, moves);
         let mut best = UNKNOWN;
         for (index, &mv) in (0..).zip(moves.iter()) {
+            if index > 0 && self.limit_checker.is_over(self.stats.nodes) {
+                break;
+            }
             let successor = self.successor(position, mv, index);
             self.stats.nodes += 1;
             let value = successor.payoff.unwrap_or_else(|| {
@@ -401,7 +407,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
                 1.0 - self.evaluate(&successor.position, ply + 1)
             });
             best = best.max(value);
-            if best >= beta || self.limit_checker.is_over(self.stats.nodes) {
+            if best >= beta {
                 break;
             }
         }

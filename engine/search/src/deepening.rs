@@ -506,8 +506,8 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                     break;
                 }
             }
-            if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
-                search_without_oracle(worker, |worker| {
+            if moves[0].bounds == Bounds::UNKNOWN {
+                search_one_ply(worker, outer_limits, |worker| {
                     worker.search_root_moves(position, 1, None, &mut moves);
                 });
             }
@@ -571,8 +571,8 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             for depth in depths {
                 let (bounds, proven) = worker.root_value(position, depth);
                 if worker.limit_checker().stopped() {
-                    if completed_depth == 0 && outer_limits.is_stopped() {
-                        search_without_oracle(worker, |worker| {
+                    if completed_depth == 0 {
+                        search_one_ply(worker, outer_limits, |worker| {
                             let (bounds, _) = worker.root_value(position, 1);
                             if !worker.limit_checker().stopped() {
                                 value = bounds.lower;
@@ -622,8 +622,9 @@ fn deepen_payoffs<G: SearchGame>(
             _ => values.clone(),
         };
         let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
-            if completed_depth == 0 && outer_limits.is_stopped() {
-                search_without_oracle(worker, |worker| {
+            if completed_depth == 0 {
+                found.fill((UNKNOWN_VALUE, None));
+                search_one_ply(worker, outer_limits, |worker| {
                     worker.value_moves(position, 1, moves, &mut found);
                 });
             }
@@ -648,16 +649,25 @@ const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-fn search_without_oracle<G: SearchGame>(
+/// Runs a search of one ply, without the oracle, for values that limits cut off. Its own limit is
+/// [`FALLBACK_TIME`] after a stop, since somebody waits; otherwise none, so that no value depends on
+/// the speed of the machine.
+fn search_one_ply<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
+    outer_limits: &Limits,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
 ) {
+    let was_stopped = worker.limit_checker().outer_limits().is_stopped();
+    if was_stopped && !outer_limits.is_stopped() {
+        // A helper, after the first worker's answer.
+        return;
+    }
     let oracle = worker.set_oracle(None);
-    let deadline = Deadline {
+    let deadline = outer_limits.is_stopped().then(|| Deadline {
         stopwatch: Stopwatch::start_wall(),
         after: FALLBACK_TIME,
-    };
-    start_limits(worker, None, Some(deadline), None);
+    });
+    start_limits(worker, None, deadline, None);
     search(worker);
     worker.set_oracle(oracle);
 }

@@ -2,16 +2,16 @@
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
-use engine::core::random::RandomStream;
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
 use engine::play::{build::player_names, playable::Playable, player::Player};
-use engine::search::limits::Limits;
+use engine::search::{Search, deepening::DeepeningSearch, limits::Limits};
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -206,6 +206,55 @@ fn searches_of_many_seats_end_when_they_are_stopped() {
     let game = vector_game("four_cross");
     all_have_a_row::<ReversiXt>(&WITHOUT_CHANCE);
     ends_soon(&game, &game.start(), &WITHOUT_CHANCE);
+}
+
+/// Sets a stop flag at one of its evaluations, and counts those that follow.
+#[derive(Clone)]
+struct StoppingEvaluator {
+    stop: Arc<AtomicBool>,
+    evaluations: Arc<AtomicUsize>,
+    last: usize,
+}
+
+impl Evaluator<Havannah> for StoppingEvaluator {
+    type Cache = ();
+
+    fn value(&self, _: &Havannah, _: &<Havannah as Game>::Position, _: &()) -> f32 {
+        if self.evaluations.fetch_add(1, Ordering::Relaxed) >= self.last {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        // Longer than searches go without a look at their limits.
+        thread::sleep(Duration::from_millis(1));
+        0.5
+    }
+}
+
+#[test]
+fn few_leaves_of_many_moves_are_evaluated_after_a_stop() {
+    let game = Havannah::new(8, false);
+    let (start, last) = (game.start(), 40);
+    let moves = moves_of(&game, &start);
+    for query in 0..3 {
+        for depth in [1, 3] {
+            let evaluator = StoppingEvaluator {
+                stop: Arc::default(),
+                evaluations: Arc::default(),
+                last,
+            };
+            let count = Arc::clone(&evaluator.evaluations);
+            let limits = Limits::from(&evaluator.stop);
+            let mut search = DeepeningSearch::to_depth(game.clone(), evaluator, depth);
+            search.set_limits(&limits);
+            match query {
+                0 => drop(search.best_move(&start, &moves)),
+                1 => drop(search.move_values(&start, &moves)),
+                _ => drop(search.value(&start)),
+            }
+            // A few before the stop is seen, and those of the last resort in 20 ms.
+            let after = count.load(Ordering::Relaxed) - last;
+            assert!(after <= 40, "{after} of {} moves", moves.len());
+        }
+    }
 }
 
 fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {

@@ -1,5 +1,6 @@
 //! Construction of evaluators from notation.
 
+use super::best_evaluator::best_evaluator;
 use crate::multi_seat_evaluator::shares;
 use crate::{
     playable::Playable,
@@ -64,11 +65,9 @@ pub fn evaluator_from<G: Playable>(
 
 /// Implements [`Playable::strongest_evaluator_name`] unless the registry does.
 pub fn strongest_evaluator_name<G: Playable>(game: &G) -> &'static str {
-    let has_best = game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok();
-    if has_best {
-        "best"
-    } else {
-        G::default_evaluator_name()
+    match best_evaluator(game) {
+        Some(Ok(_)) => "best",
+        _ => G::default_evaluator_name(),
     }
 }
 
@@ -96,8 +95,7 @@ pub fn read_evaluator<G: Playable>(
                 G::INFO.name
             ))
         };
-        game.evaluator_from_model(game.best_model().ok_or_else(none)?)
-            .map_err(wrong)?
+        best_evaluator(game).ok_or_else(none)?.map_err(wrong)?
     } else if name == "shares" && game.seats() > 2 {
         let evaluator = or_default_evaluator(arguments.take("eval")?, game)?;
         let slope = arguments.number("slope", 0.0..=10.0, SHARES_SLOPE)?;

@@ -42,7 +42,7 @@ impl<G: SearchGame, E: Evaluator<G>> AlphaBeta<G, E> {
             depth: 0,
         };
         for successor in successors {
-            if self.limit_checker.stopped() {
+            if self.limit_checker.is_over(self.stats.nodes) {
                 break;
             }
             self.stats.nodes += 1;

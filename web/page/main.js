@@ -140,6 +140,12 @@ function showProblem(text) {
   byId("problem").hidden = !text;
 }
 
+/** Says why something failed that a person asked for, until their next move: a program's move would hide it. */
+function showFailure({ message }) {
+  notice = message;
+  showProblem(notice);
+}
+
 // Requests.
 
 /** The server's answer on a position, cached. */
@@ -644,7 +650,7 @@ async function loadFile(file) {
     byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value], read.seed);
     await showRecorded(info, recorded[0], read.seed);
   } catch (error) {
-    showProblem(error.message);
+    showFailure(error);
   }
 }
 
@@ -1048,7 +1054,7 @@ async function rollOut() {
     byId("rolledOut").replaceChildren(...rated.slice(0, MOST_ROLLED_OUT).map(line));
     byId("rolledOut").hidden = false;
   } catch (error) {
-    showProblem(error.message);
+    showFailure(error);
   } finally {
     byId("rollOut").disabled = false;
   }
@@ -1443,7 +1449,7 @@ function bind() {
   };
   document.addEventListener("pointerdown", () => (isPressed = true), true);
   for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, releasePointer);
-  const orProblem = (act) => () => act().catch((error) => showProblem(error.message));
+  const orProblem = (act) => () => act().catch(showFailure);
   on("drill", "click", orProblem(beginDrill));
   on("puzzle", "click", orProblem(beginPuzzle));
   on("endPractice", "click", endTask);

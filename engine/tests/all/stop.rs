@@ -243,7 +243,7 @@ fn few_leaves_of_many_moves_are_evaluated_after_a_stop() {
             };
             let count = Arc::clone(&evaluator.evaluations);
             let limits = Limits::from(&evaluator.stop);
-            let mut search = DeepeningSearch::to_depth(game.clone(), evaluator, depth);
+            let mut search = DeepeningSearch::to_depth(game, evaluator, depth);
             search.set_limits(&limits);
             match query {
                 0 => drop(search.best_move(&start, &moves)),

@@ -10,7 +10,7 @@ use std::{
 type Found<G> = Result<Arc<dyn AnyEvaluator<G>>, String>;
 
 /// Type and rules of a game, and the address of its model.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct Key {
     game: TypeId,
     /// Notation, and the map if there is one.
@@ -19,10 +19,10 @@ struct Key {
 }
 
 /// The last games that were asked about, the latest first.
-static KNOWN: Mutex<Vec<(Key, Box<dyn Any + Send>)>> = Mutex::new(Vec::new());
+static CACHE: Mutex<Vec<(Key, Box<dyn Any + Send>)>> = Mutex::new(Vec::new());
 
 /// Evaluators have up to some megabytes, and requests may name games.
-const MAX_KNOWN: usize = 16;
+const MAX_CACHED: usize = 16;
 
 /// The evaluator of the model that comes with the program; `None` without one, an error if it does
 /// not fit the rules.
@@ -33,13 +33,13 @@ pub(super) fn best_evaluator<G: Playable>(game: &G) -> Option<Found<G>> {
         rules: (game.notation(), game.map_text()),
         model: model.as_ptr().addr(),
     };
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let index = known.iter().position(|(other, _)| *other == key);
+    let mut cached = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let index = cached.iter().position(|(other, _)| *other == key);
     let index = index.unwrap_or_else(|| {
-        known.push((key, Box::new(game.evaluator_from_model(model))));
-        known.len() - 1
+        cached.push((key, Box::new(game.evaluator_from_model(model))));
+        cached.len() - 1
     });
-    known[..=index].rotate_right(1);
-    known.truncate(MAX_KNOWN);
-    known[0].1.downcast_ref::<Found<G>>().cloned()
+    cached[..=index].rotate_right(1);
+    cached.truncate(MAX_CACHED);
+    cached[0].1.downcast_ref::<Found<G>>().cloned()
 }

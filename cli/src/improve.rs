@@ -259,6 +259,3 @@ fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     gating::model_checksum(&files::read(path, FileKind::Data)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,5 @@
 //! All games, and the only list of them, [`crate::for_games!`].
 
-#[cfg(feature = "test-game")]
 pub mod example_game;
 pub use {
     alea_backgammon as backgammon, alea_einstein as einstein, alea_havannah as havannah,
@@ -22,7 +21,7 @@ macro_rules! for_games {
     };
 }
 
-/// Appends the test game to the list, in builds for tests.
+/// Appends the example game to the list, in builds that shall show it.
 #[cfg(feature = "test-game")]
 #[doc(hidden)]
 #[macro_export]

@@ -6,9 +6,11 @@
 mod shell_transcripts;
 mod support;
 
+#[cfg(feature = "test-game")]
 mod commands_on_example_game;
 #[cfg(unix)]
 mod document_transcripts;
+mod improve;
 mod independent_checks;
 mod line_endings;
 mod links;

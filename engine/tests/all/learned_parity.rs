@@ -293,7 +293,6 @@ fn values_are_those_of_the_formulas() {
     check_game::<Havannah>("havannah(base=4, swap=on)", 2_000);
     check_game::<Havannah>("havannah", 2_000);
     check_game::<ReversiXt>("reversixt", 2_000);
-    #[cfg(feature = "test-game")]
     check_game::<engine::games::example_game::Columns>("columns", 2_000);
 }
 

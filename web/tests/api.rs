@@ -114,7 +114,7 @@ fn every_game_has_eight_to_ten_levels_that_move() {
     for game in list(&answer_to(&json!({ "ask": "games" }))["games"]) {
         let notation = &game["notation"];
         let levels = list(&game["levels"]);
-        // The test game keeps the default of a game whose levels nobody has measured.
+        // The example game keeps the default of a game whose levels nobody has measured.
         let expected = if notation == "columns" { 3..=3 } else { 8..=10 };
         assert!(expected.contains(&levels.len()), "{notation}: {levels:?}");
         let new = answer_to(&json!({ "ask": "new", "game": notation, "seed": 1 }));

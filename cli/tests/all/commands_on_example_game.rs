@@ -9,7 +9,7 @@ use web::{answer::answer, limits::RequestLimits};
 const LAST_THROW: &str = "12034410";
 
 #[test]
-fn the_test_game_has_moves_and_analysis() {
+fn the_example_game_has_moves_and_analysis() {
     let moves = alea!("moves '{LAST_THROW} 2' --game columns --json").json();
     let after = list(&moves["moves"]).iter().map(|mv| word(&mv["position"]));
     let after: Vec<&str> = after.collect();
@@ -22,7 +22,7 @@ fn the_test_game_has_moves_and_analysis() {
 }
 
 #[test]
-fn the_test_game_is_played_recorded_and_learned() {
+fn the_example_game_is_played_recorded_and_learned() {
     let folder = Folder::new();
     let (data, fit) = (folder.at("data"), folder.at("fit"));
     alea!("selfplay --game columns --games 300 --out {data}").succeeds();
@@ -34,7 +34,7 @@ fn the_test_game_is_played_recorded_and_learned() {
 }
 
 #[test]
-fn the_test_game_is_played_by_gtp_and_on_the_page() {
+fn the_example_game_is_played_by_gtp_and_on_the_page() {
     let line = "engine --protocol gtp --game columns --player 'star1(depth=2)'";
     let replies = run(line, b"roll\ngenmove\nroll\ngenmove\nquit\n");
     assert_eq!(replies.out.matches("= ").count(), 4, "{replies}");

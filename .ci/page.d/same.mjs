@@ -25,9 +25,10 @@ async function onServer(text) {
   return (await fetch(`${address}api`, { method: "POST", headers, body: text })).json();
 }
 
-/** All of an answer but the time it took, and the models of the server. */
+/** All of an answer but the time it took, the models of the server, and the example game, which only WebAssembly has here. */
 function lasting(answer) {
-  const own = (value) => Array.isArray(value) && value.filter((one) => !/model:/.test(one?.name + one?.player));
+  const common = (one) => !/model:/.test(one?.name + one?.player) && one?.name !== "columns";
+  const own = (value) => Array.isArray(value) && value.filter(common);
   return JSON.stringify(answer, (key, value) => (key === "milliseconds" ? undefined : own(value) || value));
 }
 

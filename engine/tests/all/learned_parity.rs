@@ -286,13 +286,33 @@ fn check_game<G: Learnable>(name: &str, plies: usize) {
 }
 
 #[test]
-fn values_are_those_of_the_formulas() {
+fn values_of_einstein_are_those_of_the_formulas() {
     check_game::<Standard>("einstein", 2_000);
+}
+
+#[test]
+fn values_of_reversi_are_those_of_the_formulas() {
     check_game::<Reversi>("reversi(size=4)", 2_000);
     check_game::<Reversi>("reversi", 2_000);
-    check_game::<Havannah>("havannah(base=4, swap=on)", 2_000);
-    check_game::<Havannah>("havannah", 2_000);
+}
+
+#[test]
+fn values_of_small_havannah_are_those_of_the_formulas() {
+    check_game::<Havannah>("havannah(base=4, swap=on)", 1_000);
+}
+
+#[test]
+fn values_of_havannah_are_those_of_the_formulas() {
+    check_game::<Havannah>("havannah", 1_000);
+}
+
+#[test]
+fn values_of_reversixt_are_those_of_the_formulas() {
     check_game::<ReversiXt>("reversixt", 2_000);
+}
+
+#[test]
+fn values_of_the_example_game_are_those_of_the_formulas() {
     check_game::<engine::games::example_game::Columns>("columns", 2_000);
 }
 
